@@ -58,7 +58,7 @@ class Strategy {
       // Returns at once. A draft that is no valid message, a full queue or an ended engine is an
       // error here; what the session refuses later goes to the callback, on the engine's thread.
       const auto accepted = venue_.send(order, [](const nexusfix::PostResult& result) {
-        if (result.outcome != nexusfix::PostOutcome::Done) complain(result.text);
+        if (result.outcome != nexusfix::PostResult::Outcome::Done) complain(result.text);
       });
       if (!accepted) return complain(accepted.error().what());
       if (!fills_.wait_for(number, stop)) return complain("stopped");

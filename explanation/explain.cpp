@@ -24,7 +24,9 @@ std::string_view invalid_word(const FieldDefinition& field, std::string_view val
   while (true) {
     const std::size_t space = value.find(' ');
     const std::string_view word = value.substr(0, space);
-    if (std::ranges::find(field.values, word, &EnumValue::value) == field.values.end()) return word;
+    if (std::ranges::find(field.values, word, &FieldDefinition::EnumValue::value) ==
+        field.values.end())
+      return word;
     if (space == std::string_view::npos) return word;
     value.remove_prefix(space + 1);
   }
@@ -42,7 +44,7 @@ class Explainer {
   }
 
   Explanation explain() {
-    result_.tag = violation_.rule == ViolationRule::MsgTypeUnknown ? kMsgTypeTag : violation_.tag;
+    result_.tag = violation_.rule == Violation::Rule::MsgTypeUnknown ? kMsgTypeTag : violation_.tag;
     result_.reason = violation_.reason();
     if (const FieldDefinition* const known = field(result_.tag)) {
       result_.definition = field_summary(*known);
@@ -55,58 +57,58 @@ class Explainer {
  private:
   void explain_rule() {
     switch (violation_.rule) {
-      case ViolationRule::TagMalformed:
+      case Violation::Rule::TagMalformed:
         return tag_malformed();
-      case ViolationRule::TagWithoutValue:
+      case Violation::Rule::TagWithoutValue:
         return tag_without_value();
-      case ViolationRule::ValueEmpty:
+      case Violation::Rule::ValueEmpty:
         mark_bytes(violation_.offset, violation_.tag_text.size() + 1);
         result_.problem = name(result_.tag) + " has no value";
         result_.nearest = "a value, or omit the field";
         return;
-      case ViolationRule::DataLengthWrong:
+      case Violation::Rule::DataLengthWrong:
         return wrong_data_length();
-      case ViolationRule::MsgTypeUnknown:
+      case Violation::Rule::MsgTypeUnknown:
         return msg_type_unknown();
-      case ViolationRule::TagUnknown:
+      case Violation::Rule::TagUnknown:
         result_.problem = "the dictionary has no field " + std::to_string(result_.tag);
         return suggest_version();
-      case ViolationRule::TagNotInMessage:
+      case Violation::Rule::TagNotInMessage:
         return tag_not_in_message();
-      case ViolationRule::TagOutOfSection:
+      case Violation::Rule::TagOutOfSection:
         return tag_out_of_section();
-      case ViolationRule::TagRepeated:
+      case Violation::Rule::TagRepeated:
         return tag_repeated();
-      case ViolationRule::TypeWrong:
+      case Violation::Rule::TypeWrong:
         mark_value();
         return invalid_type("not of type");
-      case ViolationRule::ValueOutOfRange:
+      case Violation::Rule::ValueOutOfRange:
         mark_value();
         return invalid_type("out of the range of");
-      case ViolationRule::ValueNotInEnumeration:
+      case Violation::Rule::ValueNotInEnumeration:
         mark_value();
         return value_not_in_enumeration();
-      case ViolationRule::DelimiterMissing:
+      case Violation::Rule::DelimiterMissing:
         return delimiter_missing();
-      case ViolationRule::GroupOrderWrong:
+      case Violation::Rule::GroupOrderWrong:
         return wrong_group_order();
-      case ViolationRule::GroupCountWrong:
+      case Violation::Rule::GroupCountWrong:
         mark_value();
         return wrong_group_count();
-      case ViolationRule::LengthMissing:
+      case Violation::Rule::LengthMissing:
         result_.problem = name(here().tag) + " has no " + name(result_.tag) + " directly before it";
         result_.nearest = std::to_string(result_.tag) + "=" + std::to_string(value().size()) +
                           " before it, if the data contains no SOH";
         return;
-      case ViolationRule::DataMissing:
+      case Violation::Rule::DataMissing:
         result_.problem = name(here().tag) + " announces " + name(result_.tag) +
                           ", which does not directly follow it";
         result_.nearest =
             std::to_string(result_.tag) + "= and that number of bytes after it, or neither field";
         return;
-      case ViolationRule::DataOutOfOrder:
+      case Violation::Rule::DataOutOfOrder:
         return data_out_of_order();
-      case ViolationRule::RequiredTagMissing:
+      case Violation::Rule::RequiredTagMissing:
         return required_tag_missing();
     }
   }
@@ -227,7 +229,7 @@ class Explainer {
       mark_bytes(violation_.offset + before, word.size());
     }
     if (known == nullptr) return;
-    for (const EnumValue* near : nearest_values(*known, word)) {
+    for (const FieldDefinition::EnumValue* near : nearest_values(*known, word)) {
       result_.nearest += (result_.nearest.empty() ? "" : " or ") + std::to_string(result_.tag) +
                          "=" + clipped(near->value) + " (" + clipped(near->name) + ")";
     }

@@ -108,7 +108,7 @@ std::string without_iso_signs(std::string_view text) {
 
 std::string example_value(const FieldDefinition& field) {
   if (!field.values.empty()) {
-    const EnumValue& first = field.values.front();
+    const FieldDefinition::EnumValue& first = field.values.front();
     return clipped(first.value) + " (" + clipped(first.name) + ")";
   }
   const TypeExample* const example = example_of(field.type);
@@ -121,8 +121,8 @@ std::string right_value(const FieldDefinition& field, std::string_view text) {
   if (!near.empty()) {
     return tag + clipped(near.front()->value) + " (" + clipped(near.front()->name) + ")";
   }
-  if (!field.values.empty() && field.other_values != OtherValues::Any) {
-    const bool has_others = field.other_values != OtherValues::None;
+  if (!field.values.empty() && field.other_values != FieldDefinition::OtherValues::Any) {
+    const bool has_others = field.other_values != FieldDefinition::OtherValues::None;
     return "one of its values, such as " + tag + example_value(field) +
            (has_others ? ", and " + std::string{words_of(field.other_values)} : std::string{});
   }
@@ -140,7 +140,7 @@ std::string field_summary(const FieldDefinition& field, std::size_t columns_max)
   std::string summary = std::to_string(field.tag) + " " + clipped(field.name) + ", " +
                         std::string{to_string(field.type)};
   std::string_view separator = ": ";
-  for (const EnumValue& value : field.values) {
+  for (const FieldDefinition::EnumValue& value : field.values) {
     const std::string one = clipped(value.value) + " " + clipped(value.name);
     if (summary.size() + one.size() > columns_max) {
       summary += ", ... (" + std::to_string(field.values.size()) + " values)";

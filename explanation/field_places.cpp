@@ -122,8 +122,8 @@ bool FieldSearch::is_in(const std::vector<Member>& members) {
 }
 
 bool FieldSearch::is_in(const Member& member) {
-  if (member.kind == MemberKind::Field) return dictionary_.fields[member.index].tag == tag_;
-  const bool is_group = member.kind == MemberKind::Group;
+  if (member.kind == Member::Kind::Field) return dictionary_.fields[member.index].tag == tag_;
+  const bool is_group = member.kind == Member::Kind::Group;
   Found& found = (is_group ? groups_ : components_)[member.index];
   if (found != Found::Unknown) return found == Found::Yes;
   bool has = false;

@@ -43,7 +43,7 @@ void count_one(std::atomic<std::uint64_t>& counter) noexcept {
 
 class Logger::Lines : public detail::LogLines {};
 
-Logger::Logger(const LoggerOptions& options)
+Logger::Logger(const Logger::Options& options)
     : queue_{options.capacity_bytes}, thread_{options.idle}, lines_{std::make_unique<Lines>()} {}
 
 Logger::~Logger() { stop(); }
@@ -67,8 +67,8 @@ std::expected<void, StartError> Logger::start_with(std::unique_ptr<AnySink> sink
 
 void Logger::stop() noexcept { thread_.stop(); }
 
-LoggerStats Logger::stats() const noexcept {
-  LoggerStats stats;
+Logger::Stats Logger::stats() const noexcept {
+  Logger::Stats stats;
   stats.written = written_.load(std::memory_order_relaxed);
   stats.lost = lost_.load(std::memory_order_relaxed);
   stats.failed = failed_.load(std::memory_order_relaxed);
@@ -90,7 +90,7 @@ bool Logger::report_lost_before(std::size_t size_bytes) noexcept {
   // record that is too long for it goes alone.
   constexpr std::size_t kHeaderBytes = 8;
   const auto both = queue_.claim(record.size() + kHeaderBytes + size_bytes);
-  if (!both && both.error() == RecordError::Full) return false;
+  if (!both && both.error() == RecordQueue::Error::Full) return false;
   if (!queue_.push(record)) return false;
   lost_reported_.store(lost, std::memory_order_relaxed);
   return true;

@@ -75,8 +75,8 @@ IoResult ProxiedNetwork::receive(SocketId socket, std::span<char> buffer) noexce
   if (!waiting_.empty()) [[unlikely]] {
     const auto found = waiting_.find(socket);
     if (found != waiting_.end()) {
-      if (found->second.wrong.empty()) return {IoStatus::WouldBlock, 0, 0};
-      return {IoStatus::Failed, 0, EPROTO};
+      if (found->second.wrong.empty()) return {IoResult::Status::WouldBlock, 0, 0};
+      return {IoResult::Status::Failed, 0, EPROTO};
     }
   }
   return inner_.receive(socket, buffer);
@@ -117,7 +117,7 @@ std::size_t ProxiedNetwork::wait(std::span<Ready> events,
   if (events.empty()) return 0;
   // At most half of the room, so that other connections have their turn.
   std::size_t count = std::min(refused_.size(), (events.size() + 1) / 2);
-  for (std::size_t i = 0; i < count; ++i) events[i] = {ReadyKind::Readable, refused_[i], 0};
+  for (std::size_t i = 0; i < count; ++i) events[i] = {Ready::Kind::Readable, refused_[i], 0};
   if (count > 0) timeout = std::chrono::nanoseconds::zero();
   const std::span<Ready> rest = events.subspan(count);
   const std::size_t found = rest.empty() ? 0 : inner_.wait(rest, timeout);
@@ -129,7 +129,7 @@ std::size_t ProxiedNetwork::wait(std::span<Ready> events,
 }
 
 std::optional<Ready> ProxiedNetwork::translate(const Ready& ready) noexcept {
-  if (ready.kind == ReadyKind::Accepted) return accept(ready);
+  if (ready.kind == Ready::Kind::Accepted) return accept(ready);
   if (waiting_.empty()) [[likely]]
     return ready;
   const auto found = waiting_.find(ready.socket);
@@ -155,9 +155,9 @@ std::optional<Ready> ProxiedNetwork::accept(const Ready& ready) noexcept {
 }
 
 std::optional<Ready> ProxiedNetwork::advance(const Ready& ready, Waiting& waiting) noexcept {
-  if (ready.kind == ReadyKind::Failed) return ready;
-  if (ready.kind != ReadyKind::Readable || !waiting.wrong.empty()) return std::nullopt;
-  std::optional<ReadyKind> event = ReadyKind::Readable;
+  if (ready.kind == Ready::Kind::Failed) return ready;
+  if (ready.kind != Ready::Kind::Readable || !waiting.wrong.empty()) return std::nullopt;
+  std::optional<Ready::Kind> event = Ready::Kind::Readable;
   try {
     event = read_header(ready.socket, waiting);
   } catch (const std::bad_alloc&) {
@@ -167,30 +167,30 @@ std::optional<Ready> ProxiedNetwork::advance(const Ready& ready, Waiting& waitin
 }
 
 // Reads no byte after the header: those belong to the user of the connection.
-std::optional<ReadyKind> ProxiedNetwork::read_header(SocketId socket, Waiting& waiting) {
+std::optional<Ready::Kind> ProxiedNetwork::read_header(SocketId socket, Waiting& waiting) {
   std::array<char, kProxyHeaderBytesMax> buffer;
   for (;;) {
     const ProxyHeader header = read_proxy_header(waiting.header);
     if (header.status == ProxyHeader::Status::Wrong) {
       refuse(socket, waiting, header.wrong);
-      return ReadyKind::Readable;
+      return Ready::Kind::Readable;
     }
     if (header.status == ProxyHeader::Status::Whole) {
       if (!header.source.empty()) announced_.insert_or_assign(socket, header.source);
       waiting_.erase(socket);
-      return ReadyKind::Announced;
+      return Ready::Kind::Announced;
     }
     const std::size_t missing = header.size - waiting.header.size();
     const IoResult result = inner_.receive(socket, std::span{buffer}.first(missing));
-    if (result.status == IoStatus::WouldBlock) return std::nullopt;
-    if (result.status != IoStatus::Ok) {
+    if (result.status == IoResult::Status::WouldBlock) return std::nullopt;
+    if (result.status != IoResult::Status::Ok) {
       // A health check of the proxy connects and closes without a byte. That is no error.
       if (waiting.header.empty()) {
         waiting_.erase(socket);
       } else {
         refuse(socket, waiting, "it ended within its PROXY header");
       }
-      return ReadyKind::Readable;
+      return Ready::Kind::Readable;
     }
     waiting.header.append(buffer.data(), result.bytes);
   }

@@ -63,7 +63,7 @@ class ProxiedNetwork final : public Network {
   [[nodiscard]] std::optional<Ready> accept(const Ready& ready) noexcept;
   [[nodiscard]] std::optional<Ready> advance(const Ready& ready, Waiting& waiting) noexcept;
   // Reads what has come. The event for the caller; nothing: more is needed.
-  [[nodiscard]] std::optional<ReadyKind> read_header(SocketId socket, Waiting& waiting);
+  [[nodiscard]] std::optional<Ready::Kind> read_header(SocketId socket, Waiting& waiting);
   void refuse(SocketId socket, Waiting& waiting, std::string_view why) noexcept;
 
   Network& inner_;

@@ -102,8 +102,8 @@ IoResult TunnelNetwork::receive(SocketId socket, std::span<char> buffer) noexcep
   if (!attempts_.empty()) [[unlikely]] {
     const auto found = attempts_.find(socket);
     if (found != attempts_.end()) {
-      if (found->second.failure.empty()) return {IoStatus::WouldBlock, 0, 0};
-      return {IoStatus::Failed, 0, EPROTO};
+      if (found->second.failure.empty()) return {IoResult::Status::WouldBlock, 0, 0};
+      return {IoResult::Status::Failed, 0, EPROTO};
     }
   }
   return inner_.receive(socket, buffer);
@@ -132,7 +132,7 @@ std::size_t TunnelNetwork::wait(std::span<Ready> events,
   if (events.empty()) return 0;
   // At most half of the room, so that other connections have their turn.
   std::size_t count = std::min(failed_.size(), (events.size() + 1) / 2);
-  for (std::size_t i = 0; i < count; ++i) events[i] = {ReadyKind::Failed, failed_[i], 0};
+  for (std::size_t i = 0; i < count; ++i) events[i] = {Ready::Kind::Failed, failed_[i], 0};
   if (count > 0) timeout = std::chrono::nanoseconds::zero();
   const std::span<Ready> rest = events.subspan(count);
   const std::size_t found = rest.empty() ? 0 : inner_.wait(rest, timeout);
@@ -148,14 +148,14 @@ std::size_t TunnelNetwork::wait(std::span<Ready> events,
 std::optional<Ready> TunnelNetwork::translate(const Ready& ready) noexcept {
   const auto found = attempts_.find(ready.socket);
   if (found == attempts_.end()) return ready;
-  if (ready.kind == ReadyKind::Failed) {  // The inner network has the reason.
+  if (ready.kind == Ready::Kind::Failed) {  // The inner network has the reason.
     attempts_.erase(found);
     std::erase(failed_, ready.socket);
     return ready;
   }
   Attempt& attempt = found->second;
   if (!attempt.failure.empty()) return std::nullopt;
-  if (ready.kind == ReadyKind::Connected) attempt.is_connected = true;
+  if (ready.kind == Ready::Kind::Connected) attempt.is_connected = true;
   try {
     if (attempt.handshake) return advance(ready.socket, attempt);
     hold(ready, attempt);
@@ -169,7 +169,7 @@ std::optional<Ready> TunnelNetwork::translate(const Ready& ready) noexcept {
 // Pauses the proxy's connection until the target's address is known. Otherwise each wait() would
 // report its bytes.
 void TunnelNetwork::hold(const Ready& ready, Attempt& attempt) {
-  if (ready.kind != ReadyKind::Readable) return;
+  if (ready.kind != Ready::Kind::Readable) return;
   if (attempt.is_paused) return fail(ready.socket, attempt, "the connection with it broke");
   attempt.is_paused = true;
   inner_.pause(ready.socket, true);
@@ -182,7 +182,7 @@ std::optional<Ready> TunnelNetwork::advance(SocketId socket, Attempt& attempt) {
   if (handshake.has_failed() && attempt.failure.empty()) fail(socket, attempt, handshake.failure());
   if (!handshake.is_done()) return std::nullopt;
   attempts_.erase(socket);
-  return Ready{ReadyKind::Connected, socket, 0};
+  return Ready{Ready::Kind::Connected, socket, 0};
 }
 
 // True: all of it was sent, or the connection failed.
@@ -190,9 +190,9 @@ bool TunnelNetwork::send_request(SocketId socket, Attempt& attempt) {
   ProxyHandshake& handshake = *attempt.handshake;
   while (!handshake.unsent().empty()) {
     const IoResult result = inner_.send(socket, handshake.unsent());
-    if (result.status == IoStatus::WouldBlock) return false;
+    if (result.status == IoResult::Status::WouldBlock) return false;
     // The proxy's answer may say why.
-    if (result.status != IoStatus::Ok) return true;
+    if (result.status != IoResult::Status::Ok) return true;
     handshake.sent(result.bytes);
     if (result.bytes == 0) return false;
   }
@@ -206,9 +206,9 @@ void TunnelNetwork::read_answer(SocketId socket, Attempt& attempt) {
   for (std::size_t read_bytes = 0; handshake.wanted() > 0 && read_bytes < kReadPerWait;) {
     const std::size_t wanted = std::min(handshake.wanted(), buffer.size());
     const IoResult result = inner_.receive(socket, std::span{buffer}.first(wanted));
-    if (result.status == IoStatus::WouldBlock) return;
-    if (result.status == IoStatus::Closed) return handshake.end();
-    if (result.status == IoStatus::Failed) {
+    if (result.status == IoResult::Status::WouldBlock) return;
+    if (result.status == IoResult::Status::Closed) return handshake.end();
+    if (result.status == IoResult::Status::Failed) {
       return fail(
           socket, attempt,
           "the connection with it broke: " + std::generic_category().message(result.error_number));

@@ -22,7 +22,7 @@ PUBLIC_HEADERS = ("include/nexusfix/",  # one README for all of its folders
                   *(f"{product}include/" for product in IN_PRODUCTS))
 
 # What a user sees. Both figures may only shrink.
-PUBLIC_HEADERS_MAX = 43
+PUBLIC_HEADERS_MAX = 39
 ENGINE_HEADER = "nexusfix/engine.hpp"
 ENGINE_HEADER_LINES_MAX = 7_068  # of public headers, with those that it includes
 # Where a public header must be named: a user finds it there.

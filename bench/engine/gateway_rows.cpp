@@ -290,7 +290,7 @@ class WebSocketSide {
     if (!socket) throw std::runtime_error{socket.error().text};
     transport::Ready ready;
     while (network_->wait({&ready, 1}, std::nullopt) == 0) continue;
-    if (ready.kind != transport::ReadyKind::Connected) throw std::runtime_error{"no connection"};
+    if (ready.kind != transport::Ready::Kind::Connected) throw std::runtime_error{"no connection"};
     network_->unwatch(*socket, true);
     return *socket;
   }
@@ -302,8 +302,9 @@ class WebSocketSide {
     received_.erase(0, std::exchange(begin_, 0));
     std::array<char, 4096> bytes{};
     const transport::IoResult result = network_->receive(socket_, bytes);
-    if (result.status == transport::IoStatus::Ok) received_.append(bytes.data(), result.bytes);
-    if (result.status == transport::IoStatus::Closed) std::abort();
+    if (result.status == transport::IoResult::Status::Ok)
+      received_.append(bytes.data(), result.bytes);
+    if (result.status == transport::IoResult::Status::Closed) std::abort();
     return {};
   }
 

@@ -33,16 +33,16 @@ class MemoryNetwork : public transport::Network {
   [[nodiscard]] std::string last_error(transport::SocketId) const override { return {}; }
   [[nodiscard]] std::uint64_t connections_refused() const noexcept override { return 0; }
   transport::IoResult receive(transport::SocketId, std::span<char> buffer) noexcept override {
-    if (waiting_.empty()) return {transport::IoStatus::WouldBlock, 0, 0};
+    if (waiting_.empty()) return {transport::IoResult::Status::WouldBlock, 0, 0};
     const std::size_t count = std::min(buffer.size(), waiting_.size());
     std::memcpy(buffer.data(), waiting_.data(), count);
     waiting_.remove_prefix(count);
-    return {transport::IoStatus::Ok, count, 0};
+    return {transport::IoResult::Status::Ok, count, 0};
   }
   transport::IoResult send(transport::SocketId, std::span<const char> bytes) noexcept override {
     sent_.assign(bytes.data(), bytes.size());
     ++sends_;
-    return {transport::IoStatus::Ok, bytes.size(), 0};
+    return {transport::IoResult::Status::Ok, bytes.size(), 0};
   }
   void pause(transport::SocketId, bool) noexcept override {}
   void close(transport::SocketId) noexcept override { is_closed_ = true; }
@@ -50,11 +50,11 @@ class MemoryNetwork : public transport::Network {
                    std::optional<std::chrono::nanoseconds>) noexcept override {
     if (!is_accepted_) {
       is_accepted_ = true;
-      events[0] = {transport::ReadyKind::Accepted, kListener, kConnection};
+      events[0] = {transport::Ready::Kind::Accepted, kListener, kConnection};
       return 1;
     }
     if (waiting_.empty()) return 0;
-    events[0] = {transport::ReadyKind::Readable, kConnection, 0};
+    events[0] = {transport::Ready::Kind::Readable, kConnection, 0};
     return 1;
   }
   void wake() noexcept override {}

@@ -31,7 +31,7 @@ class WatchedNetwork final : public transport::Network {
                               std::span<char> buffer) noexcept override {
     const std::uint64_t begin = read_ticks();
     const transport::IoResult result = inner_->receive(socket, buffer);
-    if (result.status != transport::IoStatus::Ok) return result;
+    if (result.status != transport::IoResult::Status::Ok) return result;
     received_at_ = read_ticks();
     is_answered_ = false;
     ticks_.receive.store(received_at_ - begin, std::memory_order_relaxed);

@@ -82,7 +82,7 @@ class Waker {
   Waker(const Waker&) = delete;
   Waker& operator=(const Waker&) = delete;
 
-  [[nodiscard]] Wake wake() noexcept {
+  [[nodiscard]] StoreOptions::Wake wake() noexcept {
     return {.call =
                 [](void* self) noexcept {
                   const std::uint64_t one = 1;

@@ -79,7 +79,7 @@ struct ReadsBack {
 struct MappedCopy {
   std::unique_ptr<BenchFolder> folder = std::make_unique<BenchFolder>();
   std::unique_ptr<File> file;
-  std::unique_ptr<FileMapping> mapping;
+  std::unique_ptr<File::Mapping> mapping;
   std::vector<std::string> texts = execution_reports().texts;
   std::size_t offset = 0;
 

@@ -24,11 +24,13 @@ nxf_status parse(std::string_view text, std::string_view name, nxf_dictionary** 
   return give(*loaded, to);
 }
 
-const dictionary::EnumValue* find_value(const nxf_dictionary* dictionary, std::uint32_t tag,
-                                        std::string_view value) {
+const dictionary::FieldDefinition::EnumValue* find_value(const nxf_dictionary* dictionary,
+                                                         std::uint32_t tag,
+                                                         std::string_view value) {
   const auto* const field = dictionary->data->field(tag);
   if (field == nullptr) return nullptr;
-  const auto found = std::ranges::find(field->values, value, &dictionary::EnumValue::value);
+  const auto found =
+      std::ranges::find(field->values, value, &dictionary::FieldDefinition::EnumValue::value);
   return found == field->values.end() ? nullptr : &*found;
 }
 

@@ -27,8 +27,8 @@ nxf_status nxf_next_frame(const char* bytes, size_t size, size_t message_bytes_m
   const std::string_view rest{bytes, size};
   const wire::FrameResult found = wire::next_frame(rest, limits);
   *frame_size = found.size;
-  if (found.status == wire::FrameStatus::NeedMore) return NXF_NEED_MORE;
-  if (found.status == wire::FrameStatus::Complete) return NXF_OK;
+  if (found.status == wire::FrameResult::Status::NeedMore) return NXF_NEED_MORE;
+  if (found.status == wire::FrameResult::Status::Complete) return NXF_OK;
   if (error == nullptr) return NXF_GARBLED;
   return guarded(error, [&] {
     const wire::ParseError why{.reason = found.reason, .offset = 0};

@@ -25,8 +25,8 @@ nxf_status report_send_error(nxf_error* error, const engine::SendError& found) {
   return report(error, NXF_NOT_SENT, {.text = found.what()});
 }
 
-nxf_status status_of(engine::RemoteFailure failure) {
-  return failure == engine::RemoteFailure::Full ? NXF_FULL : NXF_CLOSED;
+nxf_status status_of(engine::RemoteError::Failure failure) {
+  return failure == engine::RemoteError::Failure::Full ? NXF_FULL : NXF_CLOSED;
 }
 
 engine::SendResult send_fields(engine::Session& session, const wire::MessageView& message) {
@@ -55,8 +55,8 @@ struct Posted {
     const nxf_application& application = session->engine.application;
     if (application.on_posted == nullptr) return;
     nxf_status status = NXF_CLOSED;
-    if (result.outcome == engine::PostOutcome::Done) status = NXF_OK;
-    if (result.outcome == engine::PostOutcome::Threw) status = NXF_INTERNAL;
+    if (result.outcome == engine::PostResult::Outcome::Done) status = NXF_OK;
+    if (result.outcome == engine::PostResult::Outcome::Threw) status = NXF_INTERNAL;
     if (result.refusal) status = report_send_error(nullptr, *result.refusal);
     application.on_posted(application.user_data, session, token, status,
                           result.sent ? result.sent->msg_seq_num : 0, to_text(result.text));

@@ -33,7 +33,7 @@ dictionary::ValidationRules rules_of(std::uint32_t bits) {
           .first_field_in_group_is_delimiter = has(NXF_FIRST_FIELD_BEGINS_GROUP_ENTRY)};
 }
 
-const char* rule_name(dictionary::ViolationRule rule) {
+const char* rule_name(dictionary::Violation::Rule rule) {
   static constexpr std::array<const char*, dictionary::kViolationRules> kNames{
       "TagMalformed",     "TagWithoutValue", "ValueEmpty",        "DataLengthWrong",
       "MsgTypeUnknown",   "TagUnknown",      "TagNotInMessage",   "TagOutOfSection",

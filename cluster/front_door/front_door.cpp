@@ -14,8 +14,8 @@ namespace nexusfix::front_door {
 namespace {
 
 using namespace std::chrono_literals;
-using transport::IoStatus;
-using transport::ReadyKind;
+using IoStatus = transport::IoResult::Status;
+using ReadyKind = transport::Ready::Kind;
 
 constexpr std::size_t kBufferBytes = 64U << 10U;
 constexpr std::size_t kEventsAtOnce = 256;
@@ -127,12 +127,12 @@ void FrontDoor::read_logon(Links::iterator link) {
   link->to_owner.append(buffer_.data(), got.bytes);
   const wire::FrameResult first = link->scanner.next(link->to_owner);
   switch (first.status) {
-    case wire::FrameStatus::NeedMore:
+    case wire::FrameResult::Status::NeedMore:
       return;
-    case wire::FrameStatus::Complete:
+    case wire::FrameResult::Status::Complete:
       return find_place(link, std::string_view{link->to_owner}.substr(0, first.size));
-    case wire::FrameStatus::Garbled:
-    case wire::FrameStatus::Skipped:
+    case wire::FrameResult::Status::Garbled:
+    case wire::FrameResult::Status::Skipped:
       return refuse(link, EventId::FrontDoorRefused, "its first bytes are no FIX message");
   }
 }

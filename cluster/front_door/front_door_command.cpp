@@ -70,7 +70,7 @@ std::expected<void, std::string> read_proxies(WantedDoor& wanted) {
   if (wanted.proxies.empty()) return {};
   transport::AllowList proxies;
   for (const std::string& text : wanted.proxies) {
-    const auto range = transport::AddressRange::parse(text);
+    const auto range = transport::AllowList::Range::parse(text);
     if (!range) return std::unexpected{"--trusted-proxies: " + text + " is no address or network"};
     proxies.allow(*range);
   }

@@ -53,8 +53,8 @@ class Member final : public engine::ClusterMember {
   };
   // What the other threads see and say.
   struct Shared {
-    std::string owner{};                                     // the node with the shard's lease
-    std::vector<engine::ClusterEngineStatistics> engines{};  // of the shard
+    std::string owner{};                                       // the node with the shard's lease
+    std::vector<engine::ClusterStatistics::Engine> engines{};  // of the shard
     std::string refusal{};  // why the shard will never be taken; empty: it may be
     std::string refused{};  // why the engine ends without serving the shard; empty: it does not
     store::ClusterMark mark{};

@@ -26,7 +26,7 @@ bool Fetcher::Messages::pass_to(Store::MessageVisitor visit) const {
 }
 
 // The caller's end of a fetch.
-class Fetcher::Result final : public Fetch {
+class Fetcher::Result final : public Store::Fetch {
  public:
   Result(std::shared_ptr<Shared> shared, std::shared_ptr<Job> job, Messages pending)
       : shared_{std::move(shared)}, job_{std::move(job)}, pending_{std::move(pending)} {}
@@ -75,8 +75,8 @@ Fetcher::~Fetcher() {
   thread_.join();
 }
 
-std::unique_ptr<Fetch> Fetcher::fetch(const KeptRange& range, std::uint64_t bytes_max,
-                                      const LogQueue::Pending& pending) {
+std::unique_ptr<Store::Fetch> Fetcher::fetch(const KeptRange& range, std::uint64_t bytes_max,
+                                             const LogQueue::Pending& pending) {
   auto job = std::make_shared<Job>();
   job->range = range;
   job->before = pending.durable;

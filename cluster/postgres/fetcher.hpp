@@ -31,8 +31,8 @@ class Fetcher {
 
   // Reads messages of the range up to about bytes_max: those of the server, and after them those
   // that it may not have yet. Valid pending: of this moment.
-  [[nodiscard]] std::unique_ptr<Fetch> fetch(const KeptRange& range, std::uint64_t bytes_max,
-                                             const LogQueue::Pending& pending);
+  [[nodiscard]] std::unique_ptr<Store::Fetch> fetch(const KeptRange& range, std::uint64_t bytes_max,
+                                                    const LogQueue::Pending& pending);
 
  private:
   struct Messages {

@@ -185,8 +185,8 @@ class PostgresStore final : public Store {
     return queue_.has_room_for(bytes);
   }
 
-  std::unique_ptr<Fetch> fetch(SessionKey key, std::uint64_t first, std::uint64_t last,
-                               std::uint64_t bytes_max) override {
+  std::unique_ptr<Store::Fetch> fetch(SessionKey key, std::uint64_t first, std::uint64_t last,
+                                      std::uint64_t bytes_max) override {
     NEXUSFIX_ASSERT(key < session_count());
     if (!fetcher_) return nullptr;
     return fetcher_->fetch(

@@ -8,8 +8,8 @@
 namespace nexusfix::web {
 
 using transport::IoResult;
-using transport::IoStatus;
-using transport::ReadyKind;
+using IoStatus = transport::IoResult::Status;
+using ReadyKind = transport::Ready::Kind;
 using transport::SocketId;
 
 // Requests that came with earlier ones. As many as connections that are accepted in a turn: clients

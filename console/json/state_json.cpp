@@ -11,7 +11,7 @@
 namespace nexusfix::web {
 namespace {
 
-using engine::DirectionStatistics;
+using DirectionStatistics = engine::SessionStatistics::Direction;
 using engine::EngineStatistics;
 using engine::LatencyHistogram;
 using engine::LoopStatistics;
@@ -19,7 +19,7 @@ using engine::SessionStatistics;
 
 std::uint64_t rejects_of(const DirectionStatistics& direction) {
   std::uint64_t count = 0;
-  for (const engine::RejectCount& one : direction.rejects) count += one.count;
+  for (const engine::SessionStatistics::RejectCount& one : direction.rejects) count += one.count;
   return count;
 }
 
@@ -88,11 +88,11 @@ Json histogram_json(const LatencyHistogram& histogram) {
 
 Json counts_json(const DirectionStatistics& direction) {
   Json types = Json::array();
-  for (const engine::MessageCount& one : direction.by_type) {
+  for (const engine::SessionStatistics::MessageCount& one : direction.by_type) {
     types.push_back({{"msg_type", printable(one.msg_type)}, {"count", one.count}});
   }
   Json rejects = Json::array();
-  for (const engine::RejectCount& one : direction.rejects) {
+  for (const engine::SessionStatistics::RejectCount& one : direction.rejects) {
     rejects.push_back({{"is_business", one.is_business},
                        {"reason", one.reason ? Json(*one.reason) : Json(nullptr)},
                        {"count", one.count}});
@@ -100,7 +100,7 @@ Json counts_json(const DirectionStatistics& direction) {
   return {{"types", types}, {"rejects", rejects}};
 }
 
-Json standby_json(const std::optional<engine::StandbyStatistics>& standby) {
+Json standby_json(const std::optional<engine::EngineStatistics::Standby>& standby) {
   if (!standby) return nullptr;
   return {{"owner", printable(standby->owner)},
           {"since", millis_of(standby->since)},
@@ -111,7 +111,7 @@ Json standby_json(const std::optional<engine::StandbyStatistics>& standby) {
 Json cluster_json(const std::optional<engine::ClusterStatistics>& cluster) {
   if (!cluster) return nullptr;
   Json engines = Json::array();
-  for (const engine::ClusterEngineStatistics& one : cluster->engines) {
+  for (const engine::ClusterStatistics::Engine& one : cluster->engines) {
     engines.push_back({{"node", printable(one.node)},
                        {"host", printable(one.host)},
                        {"process", one.process},

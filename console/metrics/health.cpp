@@ -10,7 +10,7 @@ using engine::EngineStatistics;
 using engine::LoopStatistics;
 using engine::SessionState;
 using engine::SessionStatistics;
-using engine::StoreHealth;
+using StoreHealth = engine::StoreStatistics::Health;
 
 constexpr std::size_t kReasonsMax = 20;
 
@@ -50,7 +50,7 @@ Health check_health(const EngineStatistics& engine, const HealthLimits& limits) 
 Health check_readiness(const EngineStatistics& engine, const HealthLimits& limits) {
   Health health = check_health(engine, limits);
   if (engine.standby) {
-    const engine::StandbyStatistics& standby = *engine.standby;
+    const engine::EngineStatistics::Standby& standby = *engine.standby;
     health.reasons.push_back(!standby.is_connected
                                  ? std::string{"standby: it is not connected to the database"}
                              : standby.owner.empty() ? std::string{"standby: it takes the log over"}

@@ -7,7 +7,7 @@
 namespace nexusfix::metrics {
 namespace {
 
-using engine::DirectionStatistics;
+using DirectionStatistics = engine::SessionStatistics::Direction;
 using engine::EngineStatistics;
 using engine::LoopStatistics;
 using engine::SessionState;
@@ -89,7 +89,7 @@ void last_messages(Samples& samples, const EngineStatistics& engine) {
 void messages_by_type(Samples& samples, const EngineStatistics& engine) {
   const auto add = [&samples](std::string_view session, std::string_view direction,
                               const DirectionStatistics& figures) {
-    for (const engine::MessageCount& one : figures.by_type) {
+    for (const engine::SessionStatistics::MessageCount& one : figures.by_type) {
       samples.add({{"session", session}, {"direction", direction}, {"msg_type", one.msg_type}},
                   one.count);
     }
@@ -103,7 +103,7 @@ void messages_by_type(Samples& samples, const EngineStatistics& engine) {
 void rejects(Samples& samples, const EngineStatistics& engine) {
   const auto add = [&samples](std::string_view session, std::string_view direction,
                               const DirectionStatistics& figures) {
-    for (const engine::RejectCount& one : figures.rejects) {
+    for (const engine::SessionStatistics::RejectCount& one : figures.rejects) {
       const std::string reason = one.reason ? std::to_string(*one.reason) : "none";
       samples.add({{"session", session},
                    {"direction", direction},
@@ -178,7 +178,7 @@ void cluster_lease_age(Samples& samples, const EngineStatistics& engine) {
 
 void cluster_engines(Samples& samples, const EngineStatistics& engine) {
   if (!engine.cluster) return;
-  for (const engine::ClusterEngineStatistics& one : engine.cluster->engines) {
+  for (const engine::ClusterStatistics::Engine& one : engine.cluster->engines) {
     samples.add({{"node", one.node}, {"state", to_string(one)}}, true);
   }
 }

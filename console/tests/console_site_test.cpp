@@ -161,7 +161,7 @@ class ConsoleSiteTest : public ::testing::Test {
     const std::size_t count = clients.wait(ready, std::chrono::nanoseconds{0});
     for (const transport::Ready& one : std::span{ready}.first(count)) {
       const auto got = clients.receive(one.socket, buffer);
-      if (got.status == transport::IoStatus::Ok) {
+      if (got.status == transport::IoResult::Status::Ok) {
         received[one.socket].append(buffer.data(), got.bytes);
       }
     }

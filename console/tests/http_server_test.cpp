@@ -69,10 +69,10 @@ class HttpServerTest : public ::testing::Test {
       bool moved = false;
       for (const transport::Ready& ready : std::span{events}.first(count)) {
         const auto got = clients.receive(ready.socket, buffer);
-        if (got.status == transport::IoStatus::Ok && got.bytes > 0) {
+        if (got.status == transport::IoResult::Status::Ok && got.bytes > 0) {
           received[ready.socket].append(buffer.data(), got.bytes);
           moved = true;
-        } else if (got.status != transport::IoStatus::WouldBlock) {
+        } else if (got.status != transport::IoResult::Status::WouldBlock) {
           ended.insert(ready.socket);
           clients.close(ready.socket);
           moved = true;
@@ -240,8 +240,8 @@ class FullServerTest : public ::testing::Test {
     for (const transport::Ready& ready : std::span{events}.first(count)) {
       for (;;) {
         const auto got = client(address).receive(ready.socket, buffer);
-        if (got.status == transport::IoStatus::WouldBlock) break;
-        if (got.status == transport::IoStatus::Ok) {
+        if (got.status == transport::IoResult::Status::WouldBlock) break;
+        if (got.status == transport::IoResult::Status::Ok) {
           received[{address, ready.socket}].append(buffer.data(), got.bytes);
           continue;
         }
@@ -308,7 +308,7 @@ TEST_F(FullServerTest, client_that_acts_is_answered_whatever_others_of_its_addre
     const SocketId health = connect("10.0.0.2", kGetHealth);
     std::array<char, 4'096> buffer;
     const auto got = client("10.0.0.2").receive(health, buffer);
-    ASSERT_EQ(got.status, transport::IoStatus::Ok) << bytes;
+    ASSERT_EQ(got.status, transport::IoResult::Status::Ok) << bytes;
     EXPECT_THAT(std::string(buffer.data(), got.bytes), EndsWith("/healthz\n"));
   }
 }

@@ -14,7 +14,7 @@ namespace {
 
 using Failed = std::unexpected<std::string>;
 using transport::Ready;
-using transport::ReadyKind;
+using ReadyKind = transport::Ready::Kind;
 
 std::expected<std::shared_ptr<transport::TlsContext>, std::string> tls_of(
     const WebSocketSettings& settings, Disk& disk) {

@@ -13,7 +13,7 @@ namespace nexusfix::gateway {
 namespace {
 
 using transport::IoResult;
-using transport::IoStatus;
+using IoStatus = transport::IoResult::Status;
 
 // Until the client is known: a Hello of 64 KiB, and its JSON.
 constexpr WebSocketLimits kUnknownLimits{.text_bytes_max = 256U << 10U,

@@ -124,9 +124,9 @@ std::expected<void, RingError> prepare(int descriptor, const std::string& path,
   return {};
 }
 
-std::expected<std::unique_ptr<FileMapping>, RingError> mapped(int descriptor,
-                                                              const std::string& path,
-                                                              std::uint64_t file_bytes) {
+std::expected<std::unique_ptr<File::Mapping>, RingError> mapped(int descriptor,
+                                                                const std::string& path,
+                                                                std::uint64_t file_bytes) {
   auto mapping = map_file(descriptor, file_bytes);
   if (!mapping) return system_error(path, "cannot be mapped", mapping.error());
   (*mapping)->prepare(0, file_bytes);
@@ -162,7 +162,7 @@ std::expected<void, RingError> check(const RingHeader& header, const std::string
 
 }  // namespace
 
-RingFile::RingFile(std::string path, int descriptor, std::unique_ptr<FileMapping> mapping,
+RingFile::RingFile(std::string path, int descriptor, std::unique_ptr<File::Mapping> mapping,
                    const RingHeader& geometry) noexcept
     : path_{std::move(path)},
       descriptor_{descriptor},

@@ -27,7 +27,7 @@ struct RingFileOptions {
 };
 
 // One file, mapped. A store to a page that the file has lost does not end the process: see
-// FileMapping::failed(). One thread.
+// File::Mapping::failed(). One thread.
 class RingFile {
  public:
   // For a gateway: makes a file of a new name, with all of its memory, so that a full file system
@@ -62,12 +62,12 @@ class RingFile {
   [[nodiscard]] bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
 
  private:
-  RingFile(std::string path, int descriptor, std::unique_ptr<FileMapping> mapping,
+  RingFile(std::string path, int descriptor, std::unique_ptr<File::Mapping> mapping,
            const RingHeader& geometry) noexcept;
 
   std::string path_;
   int descriptor_;  // locked by the gateway
-  std::unique_ptr<FileMapping> mapping_;
+  std::unique_ptr<File::Mapping> mapping_;
   const std::atomic<bool>& failed_;  // of the mapping: no virtual call for each frame
   RingHeader geometry_;
   bool owns_name_ = false;

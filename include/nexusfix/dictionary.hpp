@@ -85,39 +85,27 @@ enum class FieldType : std::uint8_t {
 // Whether the values of the type are lists, with spaces between the items.
 [[nodiscard]] bool is_multiple(FieldType type) noexcept;
 
-// The valid values of an enumerated field besides the listed ones, as in the unionDataType of FIX
-// Orchestra: "a quantity, or one of these letters".
-enum class OtherValues : std::uint8_t {
-  None,              // only the listed values
-  Any,               // any value of the type
-  Country,           // codes of countries
-  Qty,               // quantities
-  Reserved100Plus,   // numbers from 100 on, which the counterparties agree on
-  Reserved1000Plus,  // numbers from 1,000 on, likewise
-  Reserved4000Plus,  // numbers from 4,000 on, likewise
-  Tenor,             // D5, W13, M3, Y1
-};
-
-// The OtherValues with this name, as its enumerator is spelled: "Reserved100Plus". Any: none has
-// it.
-[[nodiscard]] OtherValues other_values(std::string_view name) noexcept;
-// The name of the enumerator: "Reserved100Plus". Static lifetime.
-[[nodiscard]] std::string_view to_string(OtherValues others) noexcept;
-// Whether a text is one of these values. Always true for Any, never for None. text: not empty.
-[[nodiscard]] bool is_other_value(OtherValues others, std::string_view text) noexcept;
-// The values in words, for people: "numbers from 100". Static lifetime.
-[[nodiscard]] std::string_view words_of(OtherValues others) noexcept;
-
-// One value of an enumerated field.
-struct EnumValue {
-  std::string value;  // as in a message: "1"
-  std::string name;   // in UPPER_SNAKE: "BUY"
-  // Compares value, then name.
-  friend auto operator<=>(const EnumValue&, const EnumValue&) = default;
-};
-
 // The definition of a field.
 struct FieldDefinition {
+  // One value of an enumerated field.
+  struct EnumValue {
+    std::string value;  // as in a message: "1"
+    std::string name;   // in UPPER_SNAKE: "BUY"
+    // Compares value, then name.
+    friend auto operator<=>(const EnumValue&, const EnumValue&) = default;
+  };
+  // The valid values of an enumerated field besides the listed ones, as in the unionDataType of FIX
+  // Orchestra: "a quantity, or one of these letters".
+  enum class OtherValues : std::uint8_t {
+    None,              // only the listed values
+    Any,               // any value of the type
+    Country,           // codes of countries
+    Qty,               // quantities
+    Reserved100Plus,   // numbers from 100 on, which the counterparties agree on
+    Reserved1000Plus,  // numbers from 1,000 on, likewise
+    Reserved4000Plus,  // numbers from 4,000 on, likewise
+    Tenor,             // D5, W13, M3, Y1
+  };
   wire::Tag tag = 0;                             // its tag: 54
   std::string name;                              // its name: "Side"
   FieldType type = FieldType::Unknown;           // the form of its values
@@ -127,22 +115,31 @@ struct FieldDefinition {
   // Member by member.
   friend bool operator==(const FieldDefinition&, const FieldDefinition&) = default;
 };
+// The FieldDefinition::OtherValues with this name, as its enumerator is spelled: "Reserved100Plus".
+// Any: none has it.
+[[nodiscard]] FieldDefinition::OtherValues other_values(std::string_view name) noexcept;
+// The name of the enumerator: "Reserved100Plus". Static lifetime.
+[[nodiscard]] std::string_view to_string(FieldDefinition::OtherValues others) noexcept;
+// Whether a text is one of these values. Always true for Any, never for None. text: not empty.
+[[nodiscard]] bool is_other_value(FieldDefinition::OtherValues others,
+                                  std::string_view text) noexcept;
+// The values in words, for people: "numbers from 100". Static lifetime.
+[[nodiscard]] std::string_view words_of(FieldDefinition::OtherValues others) noexcept;
 
 // A position in Dictionary::fields, components or groups.
 using Index = std::uint32_t;
 
-// What a Member is.
-enum class MemberKind : std::uint8_t {
-  Field,      // a field
-  Component,  // the members of a component
-  Group,      // a repeating group, with its count field
-};
-
 // A member of a message, group or component.
 struct Member {
-  MemberKind kind = MemberKind::Field;  // what it is
-  Index index = 0;                      // its position in fields, components or groups
-  bool required = false;                // required here
+  // What a Member is.
+  enum class Kind : std::uint8_t {
+    Field,      // a field
+    Component,  // the members of a component
+    Group,      // a repeating group, with its count field
+  };
+  Kind kind = Kind::Field;  // what it is
+  Index index = 0;          // its position in fields, components or groups
+  bool required = false;    // required here
   // Member by member.
   friend bool operator==(const Member&, const Member&) = default;
 };

@@ -74,6 +74,8 @@ namespace nexusfix::engine {
 class EventLoop;
 struct EngineStatistics;  // <nexusfix/statistics.hpp>
 
+namespace detail {
+
 // The program's own conditions on a configuration. open() calls it before it creates anything, and
 // each reload before anything changes, on a thread that reads files; an error refuses the
 // configuration.
@@ -83,6 +85,8 @@ struct SettingsCheck {
                                            const nexusfix::Settings& settings) = nullptr;
   void* context = nullptr;  // passed to call; it must outlive the engine
 };
+
+}  // namespace detail
 
 // The engine's environment. For a null pointer it uses the object of the operating system. It owns
 // none of these objects; each must outlive the engine.
@@ -112,7 +116,7 @@ struct EngineOptions {
   // The optional parts: proxies, passwords, PostgreSQL.
   Parts parts{};
   // What the program demands of a configuration besides.
-  SettingsCheck check_settings{};
+  detail::SettingsCheck check_settings{};
 };
 
 // Why an engine could not start, or why a change was refused.
@@ -405,7 +409,6 @@ using engine::Messages;
 using engine::OutgoingMessage;
 using engine::PendingChange;
 using engine::PendingKeys;
-using engine::PostOutcome;
 using engine::PostResult;
 using engine::PostToken;
 using engine::RecoveredMessage;
@@ -413,7 +416,6 @@ using engine::reject_for;
 using engine::Reloaded;
 using engine::Remote;
 using engine::RemoteError;
-using engine::RemoteFailure;
 using engine::ResendAnswer;
 using engine::ResendRequest;
 using engine::run;

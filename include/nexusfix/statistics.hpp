@@ -75,35 +75,32 @@ class LatencyHistogram {
   std::vector<Bucket> buckets_;
 };
 
-// The messages of one MsgType.
-struct MessageCount {
-  // MsgType (35); "other": types after the first 16 of this session and direction, and types of
-  // more than 8 characters
-  std::string msg_type{};
-  std::uint64_t count = 0;  // at least 1
-};
-
-// The rejected messages with one reason.
-struct RejectCount {
-  bool is_business = false;  // true: BusinessMessageReject (j); false: Reject (3)
-  // SessionRejectReason (373) or BusinessRejectReason (380); absent: none, or one that FIX does not
-  // define
-  std::optional<std::uint32_t> reason{};
-  std::uint64_t count = 0;  // at least 1
-};
-
-// The messages of a session in one direction.
-struct DirectionStatistics {
-  std::uint64_t messages = 0;           // of every type; sent: resent ones, too
-  std::uint64_t bytes = 0;              // of these messages
-  std::optional<WallTime> last_at{};    // of the last message; absent: there was none
-  std::vector<MessageCount> by_type{};  // without resent ones; in the order of their MsgType
-  std::vector<RejectCount> rejects{};   // by reason, ascending; Reject (3) first
-  std::uint64_t resend_requests = 0;    // ResendRequest (2)
-};
-
 // One session. The counts begin when the engine starts, and when the session is added.
 struct SessionStatistics {
+  // The messages of one MsgType.
+  struct MessageCount {
+    // MsgType (35); "other": types after the first 16 of this session and direction, and types of
+    // more than 8 characters
+    std::string msg_type{};
+    std::uint64_t count = 0;  // at least 1
+  };
+  // The rejected messages with one reason.
+  struct RejectCount {
+    bool is_business = false;  // true: BusinessMessageReject (j); false: Reject (3)
+    // SessionRejectReason (373) or BusinessRejectReason (380); absent: none, or one that FIX does
+    // not define
+    std::optional<std::uint32_t> reason{};
+    std::uint64_t count = 0;  // at least 1
+  };
+  // The messages of a session in one direction.
+  struct Direction {
+    std::uint64_t messages = 0;           // of every type; sent: resent ones, too
+    std::uint64_t bytes = 0;              // of these messages
+    std::optional<WallTime> last_at{};    // of the last message; absent: there was none
+    std::vector<MessageCount> by_type{};  // without resent ones; in the order of their MsgType
+    std::vector<RejectCount> rejects{};   // by reason, ascending; Reject (3) first
+    std::uint64_t resend_requests = 0;    // ResendRequest (2)
+  };
   std::string name{};                            // as Session::name()
   std::uint32_t loop = 0;                        // the index of its event loop
   bool is_initiator = false;                     // false: an acceptor
@@ -117,8 +114,8 @@ struct SessionStatistics {
   std::uint64_t failures_in_a_row = 0;  // Logons and connects, since the last Logon
   session::Numbers next{};              // the next MsgSeqNum of each direction
 
-  DirectionStatistics in{};   // received
-  DirectionStatistics out{};  // sent: encoded, numbered and recorded
+  Direction in{};   // received
+  Direction out{};  // sent: encoded, numbered and recorded
 
   std::uint64_t logons = 0;            // completed exchanges of Logons; one more than reconnects
   std::uint64_t logon_failures = 0;    // connections that ended before that
@@ -139,26 +136,25 @@ struct SessionStatistics {
   LatencyHistogram test_request_round_trip{};  // from our TestRequest to its Heartbeat
 };
 
-// The state of a store.
-enum class StoreHealth : std::uint8_t {
-  Ok,       // it records
-  Full,     // application messages are refused until there is room again
-  Stalled,  // connections wait for it
-  Failed,   // the loop has ended its sessions
-};
-// "ok", "full", "stalled", "failed".
-[[nodiscard]] std::string_view to_string(StoreHealth health) noexcept;
-
 // The store of one event loop.
 struct StoreStatistics {
-  StoreHealth health = StoreHealth::Ok;  // what it does now
-  std::uint64_t appended_bytes = 0;      // recorded since the store was opened
+  // The state of a store.
+  enum class Health : std::uint8_t {
+    Ok,       // it records
+    Full,     // application messages are refused until there is room again
+    Stalled,  // connections wait for it
+    Failed,   // the loop has ended its sessions
+  };
+  Health health = Health::Ok;        // what it does now
+  std::uint64_t appended_bytes = 0;  // recorded since the store was opened
   // Recorded and not durable in the sense of JournalDurability yet: bytes to sockets wait for it.
   std::uint64_t undurable_bytes = 0;
   // Recorded and not on the disk yet: a loss of power would lose it.
   std::uint64_t unsynced_bytes = 0;
   std::optional<WallTime> unsynced_since{};  // absent: everything is on the disk
 };
+// "ok", "full", "stalled", "failed".
+[[nodiscard]] std::string_view to_string(StoreStatistics::Health health) noexcept;
 
 // One event loop.
 struct LoopStatistics {
@@ -202,35 +198,18 @@ struct LoopStatistics {
   LatencyHistogram test_request_round_trip{};  // of all its sessions, with removed ones
 };
 
-// An engine that waits for the log of another one.
-struct StandbyStatistics {
-  std::string owner{};        // the process that owns the log; empty: none, or not known
-  WallTime since{};           // when the waiting began
-  bool is_connected = false;  // to the database
-  // The log's end at the last look.
-  std::uint64_t log_bytes = 0;
-  std::uint64_t followed_bytes = 0;  // up to where the application has got its messages
-};
-
-// One of the engines of a shard, as etcd has it.
-struct ClusterEngineStatistics {
-  std::string node{};        // its ClusterNode
-  std::string host{};        // the name of its machine
-  std::int64_t process = 0;  // its process ID there; 0: it has ended
-  bool is_owner = false;     // it has the shard's lease
-  bool is_ready = false;     // it waits, and could take the shard now
-  bool is_drained = false;   // its node takes no shard
-  std::string refusal{};     // why its node did not serve the shard when it had it; empty: it did
-};
-// "refused", "owner", "ready" or "not ready".
-[[nodiscard]] constexpr std::string_view to_string(const ClusterEngineStatistics& one) noexcept {
-  if (!one.refusal.empty()) return "refused";
-  if (one.is_owner) return "owner";
-  return one.is_ready ? "ready" : "not ready";
-}
-
 // An engine of a cluster, and the lease that lets it own its shard.
 struct ClusterStatistics {
+  // One of the engines of a shard, as etcd has it.
+  struct Engine {
+    std::string node{};        // its ClusterNode
+    std::string host{};        // the name of its machine
+    std::int64_t process = 0;  // its process ID there; 0: it has ended
+    bool is_owner = false;     // it has the shard's lease
+    bool is_ready = false;     // it waits, and could take the shard now
+    bool is_drained = false;   // its node takes no shard
+    std::string refusal{};     // why its node did not serve the shard when it had it; empty: it did
+  };
   std::string cluster{};    // ClusterName
   std::string node{};       // ClusterNode
   std::string shard{};      // ClusterShard
@@ -239,18 +218,33 @@ struct ClusterStatistics {
   std::uint64_t token = 0;  // the fencing token of that lease; 0: it has none
   // When etcd has confirmed the lease of this engine last. Absent: it has none now.
   std::optional<WallTime> renewed_at{};
-  bool is_handing_over = false;  // it stops, because another node is to have the shard
-  std::vector<ClusterEngineStatistics> engines{};  // of the shard, by node, at the last look
+  bool is_handing_over = false;   // it stops, because another node is to have the shard
+  std::vector<Engine> engines{};  // of the shard, by node, at the last look
 };
+// "refused", "owner", "ready" or "not ready".
+[[nodiscard]] constexpr std::string_view to_string(const ClusterStatistics::Engine& one) noexcept {
+  if (!one.refusal.empty()) return "refused";
+  if (one.is_owner) return "owner";
+  return one.is_ready ? "ready" : "not ready";
+}
 
 // An engine, at one moment. Figures of different loops and sessions may be of moments that are
 // microseconds apart.
 struct EngineStatistics {
+  // An engine that waits for the log of another one.
+  struct Standby {
+    std::string owner{};        // the process that owns the log; empty: none, or not known
+    WallTime since{};           // when the waiting began
+    bool is_connected = false;  // to the database
+    // The log's end at the last look.
+    std::uint64_t log_bytes = 0;
+    std::uint64_t followed_bytes = 0;  // up to where the application has got its messages
+  };
   std::int32_t process = 0;                    // its process ID
   WallTime started{};                          // when the engine was opened
   WallTime taken_at{};                         // the moment of these figures
   bool is_stopping = false;                    // stop() was called
-  std::optional<StandbyStatistics> standby{};  // absent: it serves its sessions
+  std::optional<Standby> standby{};            // absent: it serves its sessions
   std::optional<ClusterStatistics> cluster{};  // absent: it is in no cluster
   std::uint64_t buffered_bytes = 0;            // the memory of all buffers; see MaxBufferedBytes
   observe::SessionLogsStats logs{};            // of all loops

@@ -57,6 +57,11 @@ using SessionKey = std::uint32_t;
 // The sequence numbers of one session before and after an operator set them, and the reason. The
 // log keeps it.
 struct NumbersChange {
+  // The sequence numbers that an operator wants to set.
+  struct Wanted {
+    std::optional<std::uint64_t> next_inbound;   // at least 1; unset: stays as it is
+    std::optional<std::uint64_t> next_outbound;  // at least 1; unset: stays as it is
+  };
   // The sequence numbers of a session at one time.
   struct Numbers {
     std::uint64_t next_inbound = 1;   // the next MsgSeqNum of the counterparty; at least 1
@@ -292,17 +297,12 @@ struct NumberRange {
   friend bool operator==(const NumberRange&, const NumberRange&) = default;
 };
 
-// The sequence numbers that an operator wants to set.
-struct WantedNumbers {
-  std::optional<std::uint64_t> next_inbound;   // at least 1; unset: stays as it is
-  std::optional<std::uint64_t> next_outbound;  // at least 1; unset: stays as it is
-};
-
 // The argument of Transaction::set_numbers() that sets a session's next MsgSeqNums. It begins a
 // new epoch, created now, if MsgSeqNums that were used would be used again; otherwise the epoch
 // stays. text: who, when and why; must outlive the result.
-[[nodiscard]] NumbersChange numbers_change(const SessionRecord& before, WantedNumbers wanted,
-                                           WallTime now, std::string_view text) noexcept;
+[[nodiscard]] NumbersChange numbers_change(const SessionRecord& before,
+                                           NumbersChange::Wanted wanted, WallTime now,
+                                           std::string_view text) noexcept;
 
 // The kinds of errors of a store. After TooLarge, Refused, Missing and SessionRefused the store is
 // as it was before the call.
@@ -335,32 +335,24 @@ struct StoreEvent {
   std::string text;                   // the details
 };
 
-// Wakes the owner of a store.
-struct Wake {
-  // Called on a thread of the store. Must not call the store, and should return soon. Null: none.
-  void (*call)(void* context) noexcept = nullptr;
-  void* context = nullptr;  // passed to call; must live as long as the store
-};
-
-// Stored messages that another thread reads, so that the caller need not wait. The destructor ends
-// the reading. It may outlive the store.
-class Fetch {
- public:
-  // Ends the reading.
-  virtual ~Fetch() = default;
-  // Whether read() may be called. One atomic load.
-  [[nodiscard]] virtual bool is_done() const noexcept = 0;
-  // Passes the messages to visit, as Store::read() does, and waits for nothing. Only if is_done().
-  // Errors: as of Store::read().
-  [[nodiscard]] virtual StoreResult<void> read(
-      FunctionRef<bool(std::uint64_t msg_seq_num, std::string_view bytes)> visit) = 0;
-};
-
 // The log of all sessions of one event loop. One thread at a time. A visitor must not call the
 // store. After a Disk error of open_session(), append() or flush() the store is stopped, because
 // what the disk has is not certain: every further call fails with Failed.
 class Store {
  public:
+  // Stored messages that another thread reads, so that the caller need not wait. The destructor
+  // ends the reading. It may outlive the store.
+  class Fetch {
+   public:
+    // Ends the reading.
+    virtual ~Fetch() = default;
+    // Whether read() may be called. One atomic load.
+    [[nodiscard]] virtual bool is_done() const noexcept = 0;
+    // Passes the messages to visit, as Store::read() does, and waits for nothing. Only if
+    // is_done(). Errors: as of Store::read().
+    [[nodiscard]] virtual StoreResult<void> read(
+        FunctionRef<bool(std::uint64_t msg_seq_num, std::string_view bytes)> visit) = 0;
+  };
   // Drops what was not flushed. close() ends the log in order.
   virtual ~Store() = default;
 
@@ -519,6 +511,12 @@ namespace nexusfix::store {
 
 // What a store gets from the engine that opens it.
 struct StoreOptions {
+  // Wakes the owner of a store.
+  struct Wake {
+    // Called on a thread of the store. Must not call the store, and should return soon. Null: none.
+    void (*call)(void* context) noexcept = nullptr;
+    void* context = nullptr;  // passed to call; must live as long as the store
+  };
   // The event loop that the store is for, from 0 on. Each loop has a store of its own, and writes
   // only to that one.
   std::uint32_t loop = 0;

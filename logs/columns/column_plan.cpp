@@ -84,7 +84,8 @@ Column Planner::planned(wire::Tag tag) const {
 
 std::string_view CodeNames::name(std::string_view value, std::string& memory) const {
   const auto one = [&](std::string_view code) -> std::string_view {
-    const auto found = std::ranges::lower_bound(names, code, {}, &dictionary::EnumValue::value);
+    const auto found =
+        std::ranges::lower_bound(names, code, {}, &dictionary::FieldDefinition::EnumValue::value);
     return found == names.end() || found->value != code ? code : std::string_view{found->name};
   };
   if (!is_multiple || !value.contains(' ')) return one(value);

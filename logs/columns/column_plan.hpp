@@ -27,8 +27,8 @@ enum class ColumnType : std::uint8_t {
 
 // The names of the codes of an enumeration: "BUY" for "1".
 struct CodeNames {
-  std::vector<dictionary::EnumValue> names;  // by ascending value
-  bool is_multiple = false;                  // a value is several codes with spaces between them
+  std::vector<dictionary::FieldDefinition::EnumValue> names;  // by ascending value
+  bool is_multiple = false;  // a value is several codes with spaces between them
 
   // The name of a value. A code without a name stays as it is.
   [[nodiscard]] std::string_view name(std::string_view value, std::string& memory) const;

@@ -8,7 +8,7 @@ namespace nexusfix::logs {
 
 FieldSlots::FieldSlots() {
   const wire::DataFieldTable standard = wire::DataFieldTable::standard();
-  for (const wire::DataFieldPair& pair : standard.pairs()) {
+  for (const wire::DataFieldTable::Pair& pair : standard.pairs()) {
     const auto length = static_cast<std::size_t>(pair.length);
     if (length < slots_.size()) slots_[length] = kIsLength;
     begins_.add(pair.length, FieldBegins::Kind::Length);

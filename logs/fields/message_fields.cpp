@@ -45,7 +45,7 @@ const RareBits& rare_bits() {
     RareBits bits;
     for (const wire::Tag tag : kPasswordTags) bits.set(static_cast<std::size_t>(tag));
     const wire::DataFieldTable standard = wire::DataFieldTable::standard();
-    for (const wire::DataFieldPair& pair : standard.pairs()) {
+    for (const wire::DataFieldTable::Pair& pair : standard.pairs()) {
       if (static_cast<std::size_t>(pair.length) < bits.size()) {
         bits.set(static_cast<std::size_t>(pair.length));
       }
@@ -124,7 +124,7 @@ RareFields rare_fields(std::string_view bytes) noexcept {
   static const FieldBegins kBegins = [] {
     FieldBegins begins;
     const wire::DataFieldTable standard = wire::DataFieldTable::standard();
-    for (const wire::DataFieldPair& pair : standard.pairs()) {
+    for (const wire::DataFieldTable::Pair& pair : standard.pairs()) {
       begins.add(pair.length, FieldBegins::Kind::Rare);
     }
     for (const wire::Tag tag : kPasswordTags) begins.add(tag, FieldBegins::Kind::Rare);

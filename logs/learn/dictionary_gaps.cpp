@@ -113,7 +113,8 @@ class GapSearch {
   void compare_listed(const FieldDefinition& known, const SeenValues& values,
                       const std::string& where) {
     const auto is_right = [&](std::string_view value) {
-      return std::ranges::find(known.values, value, &dictionary::EnumValue::value) !=
+      return std::ranges::find(known.values, value,
+                               &dictionary::FieldDefinition::EnumValue::value) !=
                  known.values.end() ||
              (!value.empty() && dictionary::is_other_value(known.other_values, value));
     };

@@ -16,12 +16,12 @@ namespace nexusfix::logs {
 namespace {
 
 using dictionary::Dictionary;
-using dictionary::EnumValue;
+using EnumValue = dictionary::FieldDefinition::EnumValue;
 using dictionary::FieldDefinition;
 using dictionary::FieldType;
 using dictionary::Index;
 using dictionary::Member;
-using dictionary::MemberKind;
+using MemberKind = dictionary::Member::Kind;
 using dictionary::Version;
 
 // The narrowest first. Any value is a String.
@@ -150,7 +150,7 @@ class Learning {
         add_value(field, std::string_view{part.begin(), part.end()}, standard);
       }
     }
-    field.other_values = dictionary::OtherValues::None;
+    field.other_values = dictionary::FieldDefinition::OtherValues::None;
   }
 
   static void add_value(FieldDefinition& field, std::string_view value,

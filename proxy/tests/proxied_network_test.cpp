@@ -26,7 +26,7 @@ const std::string kLocal = "\r\n\r\n\0\r\nQUIT\n\x20\x00\x00\x00"s;
 
 AllowList only(std::string_view range) {
   AllowList list;
-  list.allow(*AddressRange::parse(range));
+  list.allow(*AllowList::Range::parse(range));
   return list;
 }
 
@@ -44,7 +44,7 @@ class ProxiedNetworkTest : public ::testing::Test {
     near_ = proxy.connect({"venue", port_}).value();
     static_cast<void>(wait(proxy));
     const auto ready = wait(*proxied_);
-    EXPECT_EQ(ready.at(0).kind, ReadyKind::Accepted);
+    EXPECT_EQ(ready.at(0).kind, Ready::Kind::Accepted);
     return ready.at(0).accepted;
   }
   SocketId accept() { return accept_from(proxy_); }
@@ -64,11 +64,11 @@ class ProxiedNetworkTest : public ::testing::Test {
     for (int turn = 0; turn < 2; ++turn) {  // Reported again until it is closed.
       const auto ready = wait(*proxied_);
       ASSERT_FALSE(ready.empty()) << why;
-      EXPECT_EQ(ready[0].kind, ReadyKind::Readable);
+      EXPECT_EQ(ready[0].kind, Ready::Kind::Readable);
       EXPECT_EQ(ready[0].socket, socket);
     }
     const IoResult result = receive(socket);
-    EXPECT_EQ(result.status, IoStatus::Failed);
+    EXPECT_EQ(result.status, IoResult::Status::Failed);
     EXPECT_EQ(result.error_number, EPROTO);
     EXPECT_NE(proxied_->last_error(socket).find(why), std::string::npos)
         << proxied_->last_error(socket);
@@ -94,21 +94,21 @@ TEST_F(ProxiedNetworkTest, header_in_any_pieces_names_the_peer_and_what_follows_
       static_cast<void>(proxy_.send(near_, std::string_view{all}.substr(0, cut)));
       if (cut < header.size()) {
         EXPECT_TRUE(wait(*proxied_).empty());
-        EXPECT_EQ(receive(socket).status, IoStatus::WouldBlock);
+        EXPECT_EQ(receive(socket).status, IoResult::Status::WouldBlock);
         EXPECT_TRUE(proxied_->peer_name(socket).starts_with("10.0.0.9:"));
         static_cast<void>(proxy_.send(near_, std::string_view{all}.substr(cut)));
       }
       const auto ready = wait(*proxied_);
       ASSERT_EQ(ready.size(), 1U) << "cut at " << cut;
-      EXPECT_EQ(ready[0].kind, ReadyKind::Announced);
+      EXPECT_EQ(ready[0].kind, Ready::Kind::Announced);
       EXPECT_EQ(proxied_->peer_name(socket), "192.0.2.7:40112");
       EXPECT_TRUE(proxied_->protection(socket).starts_with("by way of 10.0.0.9:"));
       if (cut >= header.size()) {
         static_cast<void>(proxy_.send(near_, std::string_view{all}.substr(cut)));
       }
-      ASSERT_EQ(wait(*proxied_).at(0).kind, ReadyKind::Readable);
+      ASSERT_EQ(wait(*proxied_).at(0).kind, Ready::Kind::Readable);
       std::string bytes;
-      while (receive(socket, &bytes).status == IoStatus::Ok) {
+      while (receive(socket, &bytes).status == IoResult::Status::Ok) {
       }
       EXPECT_EQ(bytes, "8=FIX.4.4") << "cut at " << cut;
       proxied_->close(socket);
@@ -122,7 +122,7 @@ TEST_F(ProxiedNetworkTest, header_comes_one_byte_at_a_time) {
   internet_.limits.receive_bytes_max = 1;
   const SocketId socket = accept();
   static_cast<void>(proxy_.send(near_, kBinary));
-  ASSERT_EQ(wait(*proxied_).at(0).kind, ReadyKind::Announced);
+  ASSERT_EQ(wait(*proxied_).at(0).kind, Ready::Kind::Announced);
   EXPECT_EQ(proxied_->peer_name(socket), "192.0.2.7:40112");
 }
 
@@ -130,7 +130,7 @@ TEST_F(ProxiedNetworkTest, local_connection_of_the_proxy_keeps_its_address) {
   for (const std::string& header : {kLocal, "PROXY UNKNOWN\r\n"s}) {
     const SocketId socket = accept();
     static_cast<void>(proxy_.send(near_, header));
-    ASSERT_EQ(wait(*proxied_).at(0).kind, ReadyKind::Announced);
+    ASSERT_EQ(wait(*proxied_).at(0).kind, Ready::Kind::Announced);
     EXPECT_TRUE(proxied_->peer_name(socket).starts_with("10.0.0.9:"));
     EXPECT_EQ(proxied_->protection(socket), "");
     proxied_->close(socket);
@@ -167,16 +167,16 @@ TEST_F(ProxiedNetworkTest, connection_that_ends_within_its_header_is_refused) {
 TEST_F(ProxiedNetworkTest, proxy_that_connects_and_closes_is_no_error) {
   const SocketId socket = accept();
   proxy_.close(near_);
-  ASSERT_EQ(wait(*proxied_).at(0).kind, ReadyKind::Readable);
-  EXPECT_EQ(receive(socket).status, IoStatus::Closed);
+  ASSERT_EQ(wait(*proxied_).at(0).kind, Ready::Kind::Readable);
+  EXPECT_EQ(receive(socket).status, IoResult::Status::Closed);
 }
 
 TEST_F(ProxiedNetworkTest, failure_after_the_header_names_both) {
   const SocketId socket = accept();
   static_cast<void>(proxy_.send(near_, kLine));
-  ASSERT_EQ(wait(*proxied_).at(0).kind, ReadyKind::Announced);
+  ASSERT_EQ(wait(*proxied_).at(0).kind, Ready::Kind::Announced);
   venue_.break_connection(socket, ECONNRESET);
-  EXPECT_EQ(receive(socket).status, IoStatus::Failed);
+  EXPECT_EQ(receive(socket).status, IoResult::Status::Failed);
   EXPECT_NE(proxied_->last_error(socket).find("192.0.2.7:40112 by way of 10.0.0.9:"),
             std::string::npos)
       << proxied_->last_error(socket);
@@ -187,7 +187,7 @@ TEST_F(ProxiedNetworkTest, listener_without_proxies_accepts_no_header) {
   port_ = proxied_->local_port(listener);
   const SocketId socket = accept();
   static_cast<void>(proxy_.send(near_, kLine));
-  ASSERT_EQ(wait(*proxied_).at(0).kind, ReadyKind::Readable);
+  ASSERT_EQ(wait(*proxied_).at(0).kind, Ready::Kind::Readable);
   std::string bytes;
   static_cast<void>(receive(socket, &bytes));
   EXPECT_EQ(bytes, kLine);
@@ -209,11 +209,11 @@ TEST_F(ProxiedLoopback, announced_name_moves_with_a_connection_to_another_networ
     const std::size_t count = proxied->wait(events_, kPatience);
     ASSERT_GT(count, 0U);
     for (const Ready& ready : std::span{events_}.first(count)) {
-      if (ready.kind == ReadyKind::Accepted) {
+      if (ready.kind == Ready::Kind::Accepted) {
         socket = ready.accepted;
         EXPECT_EQ(proxied->detach(socket).descriptor, -1);  // Its source address is not known yet.
       }
-      is_announced = is_announced || ready.kind == ReadyKind::Announced;
+      is_announced = is_announced || ready.kind == Ready::Kind::Announced;
     }
   }
   auto other_inner = EpollNetwork::make(resolve_blocking).value();

@@ -38,7 +38,7 @@ class TunnelNetworkTest : public ::testing::Test {
   std::vector<Ready> turn() {
     std::vector<Ready> events(8);
     for (const Ready& ready : std::span{events}.first(proxy_.wait(events, std::nullopt))) {
-      if (ready.kind == ReadyKind::Accepted) far_ = ready.accepted;
+      if (ready.kind == Ready::Kind::Accepted) far_ = ready.accepted;
     }
     std::fill(events.begin(), events.end(), Ready{});
     events.resize(tunnel_.wait(events, std::nullopt));
@@ -55,7 +55,7 @@ class TunnelNetworkTest : public ::testing::Test {
     std::array<char, 512> buffer{};
     for (;;) {
       const IoResult result = proxy_.receive(far_, buffer);
-      if (result.status != IoStatus::Ok) return all;
+      if (result.status != IoResult::Status::Ok) return all;
       all.append(buffer.data(), result.bytes);
     }
   }
@@ -65,7 +65,7 @@ class TunnelNetworkTest : public ::testing::Test {
     std::array<char, 5> buffer{};
     for (;;) {
       const IoResult result = tunnel_.receive(socket, buffer);
-      if (result.status != IoStatus::Ok) return all;
+      if (result.status != IoResult::Status::Ok) return all;
       all.append(buffer.data(), result.bytes);
     }
   }
@@ -73,7 +73,7 @@ class TunnelNetworkTest : public ::testing::Test {
     bool is_reported = false;
     for (int i = 0; i < 3; ++i) {  // Reported again until it is closed.
       for (const Ready& ready : turn()) {
-        EXPECT_EQ(ready.kind, ReadyKind::Failed);
+        EXPECT_EQ(ready.kind, Ready::Kind::Failed);
         EXPECT_EQ(ready.socket, socket);
         is_reported = true;
       }
@@ -81,7 +81,7 @@ class TunnelNetworkTest : public ::testing::Test {
     EXPECT_TRUE(is_reported) << why;
     EXPECT_EQ(tunnel_.last_error(socket), "connect venue.example.com:5001 by way of proxy:" +
                                               std::to_string(port_) + ": " + why);
-    EXPECT_EQ(tunnel_.receive(socket, {}).status, IoStatus::Failed);
+    EXPECT_EQ(tunnel_.receive(socket, {}).status, IoResult::Status::Failed);
     tunnel_.close(socket);
     EXPECT_TRUE(turn().empty());
     EXPECT_EQ(near_.open_sockets(), 0U);
@@ -101,20 +101,20 @@ TEST_F(TunnelNetworkTest, connected_is_reported_after_the_answer_and_what_follow
   for (std::size_t cut = 0; cut <= all.size(); ++cut) {
     const SocketId socket = begin(venue());
     EXPECT_EQ(heard(), kTunnelRequest);
-    EXPECT_EQ(tunnel_.send(socket, "8=FIX"s).status, IoStatus::WouldBlock);
+    EXPECT_EQ(tunnel_.send(socket, "8=FIX"s).status, IoResult::Status::WouldBlock);
     say(std::string_view{all}.substr(0, cut));
     if (cut < kEstablished.size()) {
       EXPECT_TRUE(turn().empty()) << cut;
-      EXPECT_EQ(tunnel_.receive(socket, {}).status, IoStatus::WouldBlock);
+      EXPECT_EQ(tunnel_.receive(socket, {}).status, IoResult::Status::WouldBlock);
       say(std::string_view{all}.substr(cut));
     }
     const auto ready = turn();
     ASSERT_EQ(ready.size(), 1U) << cut;
-    EXPECT_EQ(ready[0].kind, ReadyKind::Connected);
+    EXPECT_EQ(ready[0].kind, Ready::Kind::Connected);
     if (cut >= kEstablished.size()) say(std::string_view{all}.substr(cut));
     const auto more = turn();
     ASSERT_FALSE(more.empty());
-    EXPECT_EQ(more[0].kind, ReadyKind::Readable);
+    EXPECT_EQ(more[0].kind, Ready::Kind::Readable);
     EXPECT_EQ(received(socket), "8=FIX.4.4");
     EXPECT_EQ(tunnel_.peer_name(socket), "venue.example.com:5001");
     EXPECT_TRUE(tunnel_.protection(socket).starts_with("by way of "));
@@ -137,7 +137,7 @@ TEST_F(TunnelNetworkTest, request_and_answer_go_through_one_byte_at_a_time) {
                                                                : "\5\0\5\0\0\3\5proxy\1\1"s;
     std::size_t said = 0;
     for (int i = 0; i < 500 && !is_connected; ++i) {
-      for (const Ready& ready : turn()) is_connected |= ready.kind == ReadyKind::Connected;
+      for (const Ready& ready : turn()) is_connected |= ready.kind == Ready::Kind::Connected;
       if (far_ == 0) continue;
       asked += heard();
       if (said < answer.size())
@@ -206,7 +206,7 @@ TEST_F(TunnelNetworkTest, socks_4_gets_the_ipv4_address_that_is_resolved_here) {
   }
   EXPECT_EQ(asked, "\x04\x01\x13\x89\x0A\x01\x02\x03\x00"s);
   say("\x00\x5A\x00\x00\x00\x00\x00\x00"s);
-  ASSERT_EQ(turn().at(0).kind, ReadyKind::Connected);
+  ASSERT_EQ(turn().at(0).kind, Ready::Kind::Connected);
   EXPECT_EQ(tunnel_.peer_name(socket), "venue.example.com:5001");
 }
 
@@ -221,7 +221,7 @@ TEST_F(TunnelNetworkTest, socks_4_answer_that_comes_before_the_request_is_not_lo
     if (far_ != 0 && !std::exchange(is_said, true)) say("\x00\x5A\x00\x00\x00\x00\x00\x00"s);
   }
   ASSERT_EQ(events.size(), 1U);
-  EXPECT_EQ(events[0].kind, ReadyKind::Connected);
+  EXPECT_EQ(events[0].kind, Ready::Kind::Connected);
 }
 
 TEST_F(TunnelNetworkTest, proxy_that_sends_while_a_name_is_resolved_is_reported_once) {
@@ -237,7 +237,7 @@ TEST_F(TunnelNetworkTest, proxy_that_sends_while_a_name_is_resolved_is_reported_
   };
   for (int i = 0; i < 4; ++i) {
     for (const Ready& ready : wait(proxy_)) {
-      if (ready.kind == ReadyKind::Accepted) far_ = ready.accepted;
+      if (ready.kind == Ready::Kind::Accepted) far_ = ready.accepted;
     }
     EXPECT_TRUE(wait(tunnel).empty());
   }
@@ -249,7 +249,7 @@ TEST_F(TunnelNetworkTest, proxy_that_sends_while_a_name_is_resolved_is_reported_
   bool is_connected = false;
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (!is_connected && std::chrono::steady_clock::now() < deadline) {
-    for (const Ready& ready : wait(tunnel)) is_connected |= ready.kind == ReadyKind::Connected;
+    for (const Ready& ready : wait(tunnel)) is_connected |= ready.kind == Ready::Kind::Connected;
   }
   EXPECT_TRUE(is_connected) << "its answer is read after the request";
   EXPECT_EQ(heard(), "\x04\x01\x13\x89\x0A\x01\x02\x03\x00"s);
@@ -282,7 +282,7 @@ TEST_F(TunnelNetworkTest, target_name_is_resolved_by_the_proxy_only) {
     std::array<Ready, 8> events{};
     for (int i = 0; i < 4; ++i) {
       for (const Ready& ready : std::span{events}.first(proxy_.wait(events, std::nullopt))) {
-        if (ready.kind == ReadyKind::Accepted) far_ = ready.accepted;
+        if (ready.kind == Ready::Kind::Accepted) far_ = ready.accepted;
       }
       static_cast<void>(tunnel.wait(events, std::nullopt));
     }

@@ -96,7 +96,7 @@ dictionary::ValidationRules rules_of(const nb::kwargs& given) {
   return rules;
 }
 
-std::string_view rule_name(dictionary::ViolationRule rule) {
+std::string_view rule_name(dictionary::Violation::Rule rule) {
   static constexpr std::array<std::string_view, dictionary::kViolationRules> kNames{
       "TagMalformed",     "TagWithoutValue", "ValueEmpty",        "DataLengthWrong",
       "MsgTypeUnknown",   "TagUnknown",      "TagNotInMessage",   "TagOutOfSection",

@@ -17,10 +17,10 @@ nb::list Stream::feed(std::string_view bytes) {
   std::string_view rest = pending_;
   while (!rest.empty()) {
     const wire::FrameResult found = wire::next_frame(rest, limits_);
-    if (found.status == wire::FrameStatus::NeedMore) break;
+    if (found.status == wire::FrameResult::Status::NeedMore) break;
     const std::string_view frame = rest.substr(0, found.size);
     rest.remove_prefix(found.size);
-    if (found.status == wire::FrameStatus::Complete) {
+    if (found.status == wire::FrameResult::Status::Complete) {
       try {
         messages.append(nb::steal(make_message(frame, catalog_)));
         continue;

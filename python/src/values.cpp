@@ -427,7 +427,7 @@ PyObject* enumeration_of(const Field& field) {
   if (field.kind == ValueKind::Boolean) return nullptr;
   static PyObject* const make = imported("nexusfix.values", "make_enumeration");
   nb::list members;
-  for (const dictionary::EnumValue& value : field.definition->values) {
+  for (const dictionary::FieldDefinition::EnumValue& value : field.definition->values) {
     members.append(nb::make_tuple(nb::str(value.name.data(), value.name.size()),
                                   nb::str(value.value.data(), value.value.size())));
   }

@@ -10,9 +10,9 @@
 namespace nexusfix::simulator {
 
 using transport::IoResult;
-using transport::IoStatus;
+using IoStatus = transport::IoResult::Status;
 using transport::Ready;
-using transport::ReadyKind;
+using ReadyKind = transport::Ready::Kind;
 using transport::SocketId;
 
 transport::SocketId SimulatedNetwork::add(Socket socket) {

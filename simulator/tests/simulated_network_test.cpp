@@ -15,9 +15,9 @@ namespace nexusfix::simulator {
 namespace {
 
 using namespace std::chrono_literals;
-using transport::IoStatus;
+using IoStatus = transport::IoResult::Status;
 using transport::Ready;
-using transport::ReadyKind;
+using ReadyKind = transport::Ready::Kind;
 using transport::SocketId;
 
 // Time for a network without a world: calls it at the requested times.

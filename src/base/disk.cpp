@@ -19,13 +19,13 @@ std::string DiskError::what() const {
   return text;
 }
 
-DiskResult<void> File::sync_mapped(FileMapping&, std::uint64_t, std::uint64_t) { return sync(); }
+DiskResult<void> File::sync_mapped(File::Mapping&, std::uint64_t, std::uint64_t) { return sync(); }
 
 DiskResult<void> Disk::could_write_into(const std::string&) { return {}; }
 
 DiskResult<bool> Disk::is_private(const std::string&) { return true; }
 
-DiskResult<FileStatus> Disk::status(const std::string& path) {
+DiskResult<File::Status> Disk::status(const std::string& path) {
   return std::unexpected{DiskError{.path = path, .operation = "stat", .error_number = EOPNOTSUPP}};
 }
 
@@ -58,7 +58,7 @@ DiskResult<std::unique_ptr<File>> Disk::try_lock_name(const std::string& path) {
   return std::unexpected{DiskError{.path = path, .operation = "lock", .error_number = EOPNOTSUPP}};
 }
 
-DiskResult<FileStatus> File::status() {
+DiskResult<File::Status> File::status() {
   return std::unexpected{DiskError{.path = {}, .operation = "stat", .error_number = EOPNOTSUPP}};
 }
 
@@ -66,7 +66,7 @@ DiskResult<void> File::reserve(std::uint64_t) {
   return std::unexpected{DiskError{.path = {}, .operation = "reserve", .error_number = EOPNOTSUPP}};
 }
 
-DiskResult<std::unique_ptr<FileMapping>> File::map(std::uint64_t) {
+DiskResult<std::unique_ptr<File::Mapping>> File::map(std::uint64_t) {
   return std::unexpected{DiskError{.path = {}, .operation = "map", .error_number = EOPNOTSUPP}};
 }
 

@@ -89,7 +89,7 @@ class PosixFile final : public File {
   }
 
   // Data stored after the range stays writable and is not written to the disk early.
-  DiskResult<void> sync_mapped(FileMapping& mapping, std::uint64_t offset,
+  DiskResult<void> sync_mapped(File::Mapping& mapping, std::uint64_t offset,
                                std::uint64_t size_bytes) override {
     const std::span<char> all = mapping.bytes();
     const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
@@ -116,7 +116,7 @@ class PosixFile final : public File {
     return static_cast<std::uint64_t>(status.st_size);
   }
 
-  DiskResult<FileStatus> status() override {
+  DiskResult<File::Status> status() override {
     auto found = status_of(descriptor_, "");
     if (!found) return failure("stat", path_, found.error());
     return *found;
@@ -153,7 +153,7 @@ class PosixFile final : public File {
     return {};
   }
 
-  DiskResult<std::unique_ptr<FileMapping>> map(std::uint64_t size_bytes) override {
+  DiskResult<std::unique_ptr<File::Mapping>> map(std::uint64_t size_bytes) override {
     auto mapping = map_file(descriptor_, size_bytes);
     if (!mapping) return failure("map", path_, mapping.error());
     return std::move(*mapping);
@@ -335,7 +335,7 @@ DiskResult<bool> PosixDisk::is_private(const std::string& path) {
   return (found.st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
-DiskResult<FileStatus> PosixDisk::status(const std::string& path) {
+DiskResult<File::Status> PosixDisk::status(const std::string& path) {
   auto found = status_of(AT_FDCWD, path);
   if (!found) return failure("stat", path, found.error());
   return *found;

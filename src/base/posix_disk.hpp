@@ -17,13 +17,13 @@
 namespace nexusfix {
 
 // The error is an errno. EMFILE: more than 1,024 mappings at once.
-[[nodiscard]] std::expected<std::unique_ptr<FileMapping>, int> map_file(int descriptor,
-                                                                        std::uint64_t size_bytes);
+[[nodiscard]] std::expected<std::unique_ptr<File::Mapping>, int> map_file(int descriptor,
+                                                                          std::uint64_t size_bytes);
 
 // Properties of a file beyond its bytes: its identity, and the identity of its file system's mount.
 // The status of a path below the folder of the descriptor, or, if path is empty, of the open file.
 // The error is an errno.
-[[nodiscard]] std::expected<FileStatus, int> status_of(int descriptor, const std::string& path);
+[[nodiscard]] std::expected<File::Status, int> status_of(int descriptor, const std::string& path);
 
 // Disk::mount_id() of the open file.
 [[nodiscard]] std::string mount_id_of(int descriptor);

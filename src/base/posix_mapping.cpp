@@ -85,7 +85,7 @@ Place* reserve_place() noexcept {
   return nullptr;
 }
 
-class PosixMapping final : public FileMapping {
+class PosixMapping final : public File::Mapping {
  public:
   PosixMapping(std::span<char> bytes, Place& place) : bytes_{bytes}, place_{place} {
     const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
@@ -124,8 +124,8 @@ class PosixMapping final : public FileMapping {
 
 }  // namespace
 
-std::expected<std::unique_ptr<FileMapping>, int> map_file(int descriptor,
-                                                          std::uint64_t size_bytes) {
+std::expected<std::unique_ptr<File::Mapping>, int> map_file(int descriptor,
+                                                            std::uint64_t size_bytes) {
   static const bool handler_is_there = install_handler();
   if (!handler_is_there) return std::unexpected{EOPNOTSUPP};
   Place* const place = reserve_place();

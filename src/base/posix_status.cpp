@@ -96,16 +96,16 @@ bool keeps_inodes(int descriptor, const std::string& path) {
 
 }  // namespace
 
-std::expected<FileStatus, int> status_of(int descriptor, const std::string& path) {
+std::expected<File::Status, int> status_of(int descriptor, const std::string& path) {
   struct statx found{};
   const int flags = path.empty() ? AT_EMPTY_PATH : 0;
   if (::statx(descriptor, path.c_str(), flags, STATX_BASIC_STATS, &found) != 0) {
     return std::unexpected{errno};
   }
-  FileStatus status{.device = ::makedev(found.stx_dev_major, found.stx_dev_minor),
-                    .inode = found.stx_ino,
-                    .links = found.stx_nlink,
-                    .size_bytes = found.stx_size};
+  File::Status status{.device = ::makedev(found.stx_dev_major, found.stx_dev_minor),
+                      .inode = found.stx_ino,
+                      .links = found.stx_nlink,
+                      .size_bytes = found.stx_size};
   if (keeps_inodes(descriptor, path)) {
     status.lasting_inode = found.stx_ino;
     status.lasting_handle = handle_of(descriptor, path);

@@ -9,32 +9,33 @@ namespace {
 struct PartText {
   std::string_view name;
   std::string_view target;
+  std::string_view header;
   std::string_view line;
 };
 
-constexpr PartText kProxy{"proxies", "nexusfix::proxy",
-                          "options.parts.proxy = nexusfix::transport::proxy_part();"};
-constexpr PartText kPasswords{"the password service", "nexusfix::passwords",
-                              "options.parts.passwords = nexusfix::engine::password_part();"};
-constexpr PartText kLogCompression{
-    "zstd", "nexusfix::log_compression",
-    "options.parts.log_compression = nexusfix::observe::log_compression_part();"};
-constexpr PartText kPostgres{"the PostgreSQL store", "nexusfix::postgres",
-                             "options.parts.postgres = nexusfix::store::postgres_part();"};
-constexpr PartText kCluster{"the cluster", "nexusfix::cluster",
-                            "options.parts.cluster = nexusfix::cluster::cluster_part();"};
-
-constexpr PartText kWeb{"the web console and metrics", "nexusfix::web",
-                        "options.parts.web = nexusfix::web::web_part();"};
+constexpr PartText kProxy{"proxies", "proxy", "proxy",
+                          "proxy = nexusfix::transport::proxy_part();"};
+constexpr PartText kPasswords{"the password service", "passwords", "passwords",
+                              "passwords = nexusfix::engine::password_part();"};
+constexpr PartText kLogCompression{"the compression of logs", "log_compression", "observe/logs",
+                                   "log_compression = nexusfix::observe::log_compression_part();"};
+constexpr PartText kPostgres{"the PostgreSQL store", "postgres", "store/postgres",
+                             "postgres = nexusfix::store::postgres_part();"};
+constexpr PartText kCluster{"the cluster", "cluster", "cluster",
+                            "cluster = nexusfix::cluster::cluster_part();"};
+constexpr PartText kWeb{"the web console and metrics", "web", "web",
+                        "web = nexusfix::web::web_part();"};
 
 std::string text_of(std::string_view key, const PartText& part) {
   std::string text{key};
-  text += ": this program was built without ";
-  text += part.name;
-  text += ". Link ";
-  text += part.target;
-  text += ", and open the engine with EngineOptions that have: ";
-  text += part.line;
+  for (const std::string_view piece :
+       {std::string_view{": this program was built without "}, part.name,
+        std::string_view{". Link nexusfix::"}, part.target,
+        std::string_view{", include <nexusfix/"}, part.header,
+        std::string_view{".hpp>, and open the engine with EngineOptions that have: options.parts."},
+        part.line}) {
+    text += piece;
+  }
   return text;
 }
 

@@ -197,7 +197,7 @@ class ValidatorMaker {
     const bool is_note = wanted.faults == Faults::Refuse;
     for (const std::string& warning : dictionary->warnings) warn(wanted, warning, is_note);
     const wire::DataFieldTable own = dictionary::data_fields(*dictionary);
-    for (const wire::DataFieldPair pair : own.pairs()) found_.data_fields.add(pair);
+    for (const wire::DataFieldTable::Pair pair : own.pairs()) found_.data_fields.add(pair);
     return &files_.emplace(key, *std::move(dictionary)).first->second;
   }
 

@@ -35,14 +35,14 @@ std::uint64_t MessageTypeCounters::of(PackedMsgType msg_type) const noexcept {
   return 0;
 }
 
-std::vector<MessageCount> MessageTypeCounters::read() const {
-  std::vector<MessageCount> counts;
+std::vector<SessionStatistics::MessageCount> MessageTypeCounters::read() const {
+  std::vector<SessionStatistics::MessageCount> counts;
   for (const Slot& slot : slots_) {
     const PackedMsgType msg_type = slot.msg_type.read();
     const std::uint64_t count = slot.count.read();
     if (msg_type != 0 && count != 0) counts.push_back({unpack(msg_type), count});
   }
-  std::ranges::sort(counts, {}, &MessageCount::msg_type);
+  std::ranges::sort(counts, {}, &SessionStatistics::MessageCount::msg_type);
   if (const std::uint64_t count = slots_[kOther].count.read(); count != 0) {
     counts.push_back({"other", count});
   }
@@ -56,8 +56,8 @@ void RejectCounters::count(RejectKind kind, std::optional<std::uint32_t> reason)
   ++kinds_[std::to_underlying(kind)][index];
 }
 
-std::vector<RejectCount> RejectCounters::read() const {
-  std::vector<RejectCount> counts;
+std::vector<SessionStatistics::RejectCount> RejectCounters::read() const {
+  std::vector<SessionStatistics::RejectCount> counts;
   for (const RejectKind kind : {RejectKind::Session, RejectKind::Business}) {
     for (std::size_t i = 0; i <= kUndefined; ++i) {
       const std::uint64_t count = kinds_[std::to_underlying(kind)][i].read();
@@ -76,8 +76,8 @@ namespace {
 
 constexpr std::string_view kResendRequest = "2";
 
-DirectionStatistics read_direction(const SessionCounters::Direction& direction,
-                                   std::uint64_t messages) {
+SessionStatistics::Direction read_direction(const SessionCounters::Direction& direction,
+                                            std::uint64_t messages) {
   return {
       .messages = messages, .bytes = direction.bytes.read(), .last_at = direction.last_at.if_set()};
 }

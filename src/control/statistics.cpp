@@ -78,15 +78,15 @@ std::uint64_t LatencyHistogram::count_below(nanoseconds limit) const noexcept {
   return count;
 }
 
-std::string_view to_string(StoreHealth health) noexcept {
+std::string_view to_string(StoreStatistics::Health health) noexcept {
   switch (health) {
-    case StoreHealth::Ok:
+    case StoreStatistics::Health::Ok:
       return "ok";
-    case StoreHealth::Full:
+    case StoreStatistics::Health::Full:
       return "full";
-    case StoreHealth::Stalled:
+    case StoreStatistics::Health::Stalled:
       return "stalled";
-    case StoreHealth::Failed:
+    case StoreStatistics::Health::Failed:
       return "failed";
   }
   return "unknown";

@@ -74,7 +74,7 @@ class Flattener {
     for (const Member& member : members) {
       const bool member_required = required && member.required;
       switch (member.kind) {
-        case MemberKind::Component:
+        case Member::Kind::Component:
           // A component that occurs again adds no tag and can only make some required. So each one
           // is walked at most twice, once as optional and once as required. Components that contain
           // each other twice, level after level, cost at most twice their text.
@@ -82,10 +82,10 @@ class Flattener {
             add(dictionary_.components[member.index].members, member_required);
           }
           break;
-        case MemberKind::Group:
+        case Member::Kind::Group:
           add({dictionary_.groups[member.index].count_field, member.index, member_required});
           break;
-        case MemberKind::Field:
+        case Member::Kind::Field:
           add({member.index, std::nullopt, member_required});
           break;
       }

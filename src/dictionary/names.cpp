@@ -10,8 +10,8 @@ namespace nexusfix::dictionary {
 namespace {
 
 // Sorts copies instead of positions, because the pool's order is not that of the texts.
-std::vector<EnumValue> by_value(std::vector<EnumValue> values) {
-  std::ranges::sort(values, {}, &EnumValue::value);
+std::vector<FieldDefinition::EnumValue> by_value(std::vector<FieldDefinition::EnumValue> values) {
+  std::ranges::sort(values, {}, &FieldDefinition::EnumValue::value);
   return values;
 }
 
@@ -28,23 +28,23 @@ detail::TextPlace TextPool::place(const std::string& text) {
 NameRows make_name_rows(const Dictionary& dictionary, TextPool& pool) {
   NameRows rows;
   // Fields that have the same enumeration share its rows.
-  std::map<std::vector<EnumValue>, std::uint32_t> places;
+  std::map<std::vector<FieldDefinition::EnumValue>, std::uint32_t> places;
   for (const FieldDefinition& field : dictionary.fields) {
     const auto end = static_cast<std::uint32_t>(rows.values.size());
     const auto [values, is_new] = places.emplace(by_value(field.values), end);
     rows.fields.push_back({field.tag, pool.place(field.name), values->second,
                            static_cast<std::uint32_t>(field.values.size()), field.type});
     if (!is_new) continue;
-    for (const EnumValue& value : values->first) {
+    for (const FieldDefinition::EnumValue& value : values->first) {
       rows.values.push_back({pool.place(value.value), pool.place(value.name)});
     }
   }
-  std::vector<EnumValue> messages;
+  std::vector<FieldDefinition::EnumValue> messages;
   messages.reserve(dictionary.messages.size());
   for (const MessageDefinition& message : dictionary.messages) {
     messages.push_back({message.msg_type, message.name});
   }
-  for (const EnumValue& message : by_value(std::move(messages))) {
+  for (const FieldDefinition::EnumValue& message : by_value(std::move(messages))) {
     rows.messages.push_back({pool.place(message.value), pool.place(message.name)});
   }
   return rows;

@@ -31,13 +31,14 @@ std::optional<std::string_view> nearest_name(std::string_view name,
   return nearest;
 }
 
-std::vector<const EnumValue*> nearest_values(const FieldDefinition& field, std::string_view text) {
+std::vector<const FieldDefinition::EnumValue*> nearest_values(const FieldDefinition& field,
+                                                              std::string_view text) {
   const auto without_zeros = [](std::string_view digits) {
     return digits.substr(std::min(digits.find_first_not_of('0'), digits.size()));
   };
-  std::vector<const EnumValue*> near;
+  std::vector<const FieldDefinition::EnumValue*> near;
   if (text.empty()) return near;
-  for (const EnumValue& value : field.values) {
+  for (const FieldDefinition::EnumValue& value : field.values) {
     if (equals_ignoring_case(value.name, text) || equals_ignoring_case(value.value, text) ||
         without_zeros(value.value) == without_zeros(text)) {
       near.push_back(&value);
@@ -46,14 +47,14 @@ std::vector<const EnumValue*> nearest_values(const FieldDefinition& field, std::
   if (!near.empty() || text.size() == 1) return near;
   std::vector<std::string_view> texts;
   std::vector<std::string_view> names;
-  for (const EnumValue& value : field.values) {
+  for (const FieldDefinition::EnumValue& value : field.values) {
     if (value.value.size() > 1) texts.push_back(value.value);
     names.push_back(value.name);
   }
   if (const auto name = nearest_name(text, names)) {
-    near.push_back(&*std::ranges::find(field.values, *name, &EnumValue::name));
+    near.push_back(&*std::ranges::find(field.values, *name, &FieldDefinition::EnumValue::name));
   } else if (const auto like = nearest_name(text, texts)) {
-    near.push_back(&*std::ranges::find(field.values, *like, &EnumValue::value));
+    near.push_back(&*std::ranges::find(field.values, *like, &FieldDefinition::EnumValue::value));
   }
   return near;
 }

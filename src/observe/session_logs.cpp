@@ -139,7 +139,7 @@ bool SessionLogs::report_loss(std::size_t session, std::size_t room_bytes) noexc
   // records is refused later, by its own claim.
   const auto both =
       queue_.claim(sizeof record + 2 * sizeof(LogRecordHead) + kHeadersBytes + room_bytes);
-  if (!both && both.error() == deferred::RecordError::Full) return false;
+  if (!both && both.error() == deferred::RecordQueue::Error::Full) return false;
   const std::string_view bytes{static_cast<const char*>(static_cast<const void*>(&record)),
                                sizeof record};
   if (!store(session, Kind::Lost, {}, bytes, loss.last, 0)) return false;

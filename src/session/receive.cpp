@@ -306,30 +306,31 @@ void StateMachine::push_deliver(const Inbound& in) noexcept {
                  .second = in.says_yes(tag::PossResend) ? 1U : 0U});
 }
 
-void StateMachine::on_delivered(const DeliveryDecision& decision, Now now) noexcept {
+void StateMachine::on_delivered(const detail::DeliveryDecision& decision, Now now) noexcept {
   if (delivery_ != Delivery::Awaited) [[unlikely]]
     return on_old_delivered(decision, now);
   delivery_ = Delivery::None;
   now_ = now;
-  if (decision.kind == DeliveryDecision::Kind::Accept) [[likely]]
+  if (decision.kind == detail::DeliveryDecision::Kind::Accept) [[likely]]
     return advance_to(message_seq_num_ + 1);
   on_refused(decision);
 }
 
-[[gnu::noinline]] void StateMachine::on_old_delivered(const DeliveryDecision& decision,
+[[gnu::noinline]] void StateMachine::on_old_delivered(const detail::DeliveryDecision& decision,
                                                       const Now& now) noexcept {
   NEXUSFIX_ASSERT(delivery_ == Delivery::AwaitedOld);
   delivery_ = Delivery::None;
   now_ = now;
-  if (decision.kind != DeliveryDecision::Kind::Accept) on_refused(decision);
+  if (decision.kind != detail::DeliveryDecision::Kind::Accept) on_refused(decision);
 }
 
-[[gnu::noinline]] void StateMachine::on_refused(const DeliveryDecision& decision) noexcept {
+[[gnu::noinline]] void StateMachine::on_refused(const detail::DeliveryDecision& decision) noexcept {
   const Inbound in{*message_, message_seq_num_};
-  Objection objection{.reason = decision.reason,
-                      .is_business = decision.kind == DeliveryDecision::Kind::RejectBusiness,
-                      .text = decision.text,
-                      .ref_id = decision.ref_id};
+  Objection objection{
+      .reason = decision.reason,
+      .is_business = decision.kind == detail::DeliveryDecision::Kind::RejectBusiness,
+      .text = decision.text,
+      .ref_id = decision.ref_id};
   if (decision.ref_tag != 0) objection.ref_tag = texts_.ref_tag(decision.ref_tag);
   reject(in, objection);
 }

@@ -282,12 +282,12 @@ void StateMachine::on_heartbeat_time() noexcept {
 
 // What goes out again comes where it would without the question: what waits after the AskResend
 // may have higher numbers.
-void StateMachine::on_resend_decision(const ResendDecision& decision, Now now) noexcept {
+void StateMachine::on_resend_decision(const detail::ResendDecision& decision, Now now) noexcept {
   now_ = now;
   ResendRange range = governor_.consume_request();
   if (range.begin == 0) return;  // a reset or the end of the connection came between
   const std::size_t waiting = actions_.size();
-  using Kind = ResendDecision::Kind;
+  using Kind = detail::ResendDecision::Kind;
   switch (decision.kind) {
     case Kind::Resend:
     case Kind::GapFill:

@@ -74,8 +74,8 @@ void Transaction::set_numbers(SessionKey session, const NumbersChange& change) {
   std::copy(entry.begin(), entry.end(), room_for(entry.size()));
 }
 
-NumbersChange numbers_change(const SessionRecord& before, WantedNumbers wanted, WallTime now,
-                             std::string_view text) noexcept {
+NumbersChange numbers_change(const SessionRecord& before, NumbersChange::Wanted wanted,
+                             WallTime now, std::string_view text) noexcept {
   NumbersChange change;
   change.before = {before.next_inbound, before.next_outbound, before.epoch};
   change.after = {wanted.next_inbound.value_or(before.next_inbound),

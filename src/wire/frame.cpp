@@ -21,7 +21,7 @@ constexpr std::size_t kCheckSumFieldBytes = 7;
 constexpr std::size_t kCheckSumFieldBytesMin = 4;
 
 [[nodiscard]] FrameResult need_more(std::size_t size) noexcept {
-  return {FrameStatus::NeedMore, size, {}};
+  return {FrameResult::Status::NeedMore, size, {}};
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ constexpr std::size_t kCheckSumFieldBytesMin = 4;
 FrameResult FrameScanner::resume(std::string_view bytes) noexcept {
   if (step_ == Step::Hunt) {
     if (const std::size_t start = hunt(bytes); start != 0) {
-      return begin_again({FrameStatus::Skipped, start, {}});
+      return begin_again({FrameResult::Status::Skipped, start, {}});
     }
     if (step_ == Step::Hunt) return need_more(bytes.size() + 1);
   }
@@ -43,7 +43,7 @@ FrameResult FrameScanner::resume(std::string_view bytes) noexcept {
   const std::string_view window = bytes.substr(0, window_bytes);
   if (step_ == Step::CheckSum || search(window)) {
     if (const std::size_t end = check_sum_end(window); end != 0) {
-      return begin_again({FrameStatus::Complete, end, {}});
+      return begin_again({FrameResult::Status::Complete, end, {}});
     }
   }
   if (window.size() < window_bytes) {
@@ -208,7 +208,7 @@ bool FrameScanner::go_on_matching(std::string_view bytes, std::string_view text)
 FrameResult FrameScanner::garbled(std::string_view bytes) noexcept {
   step_ = Step::Hunt;
   const std::size_t start = hunt(bytes);
-  return begin_again({FrameStatus::Garbled, start, reason_});
+  return begin_again({FrameResult::Status::Garbled, start, reason_});
 }
 
 // What is known about the bytes after those that result consumes.
@@ -226,8 +226,8 @@ Framer::SlowPathFrame Framer::next_slow_path(std::string_view bytes, FrameLimits
   SlowPathFrame frame;
   while (frame.garbled_bytes < bytes.size()) {
     const FrameResult result = next_frame(bytes.substr(frame.garbled_bytes), limits);
-    if (result.status == FrameStatus::NeedMore) break;
-    if (result.status == FrameStatus::Complete) {
+    if (result.status == FrameResult::Status::NeedMore) break;
+    if (result.status == FrameResult::Status::Complete) {
       frame.size = result.size;
       break;
     }

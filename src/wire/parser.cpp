@@ -24,10 +24,10 @@ static_assert(kKeysReadable <= kernels::kEntriesAtOnce);
 // Enough for nearly all messages without growth; 3 KiB.
 constexpr std::uint32_t kFieldsAtFirst = 256;
 
-static_assert(kernels::kTagMalformed == static_cast<int>(FaultRule::TagMalformed) + 1);
-static_assert(kernels::kTagWithoutValue == static_cast<int>(FaultRule::TagWithoutValue) + 1);
-static_assert(kernels::kValueEmpty == static_cast<int>(FaultRule::ValueEmpty) + 1);
-static_assert(kernels::kDataLengthWrong == static_cast<int>(FaultRule::DataLengthWrong) + 1);
+static_assert(kernels::kTagMalformed == static_cast<int>(Fault::Rule::TagMalformed) + 1);
+static_assert(kernels::kTagWithoutValue == static_cast<int>(Fault::Rule::TagWithoutValue) + 1);
+static_assert(kernels::kValueEmpty == static_cast<int>(Fault::Rule::ValueEmpty) + 1);
+static_assert(kernels::kDataLengthWrong == static_cast<int>(Fault::Rule::DataLengthWrong) + 1);
 
 [[nodiscard]] std::unexpected<ParseError> failure(GarbledReason reason,
                                                   std::size_t offset) noexcept {
@@ -81,7 +81,7 @@ void keep_fault(std::string_view frame, const kernels::RawFault& fault,
                 std::optional<Fault>& kept) noexcept {
   kept.reset();
   if (fault.rule == kernels::kNoFault) return;
-  kept = Fault{static_cast<FaultRule>(fault.rule - 1), fault.offset,
+  kept = Fault{static_cast<Fault::Rule>(fault.rule - 1), fault.offset,
                frame.substr(fault.offset, fault.tag_bytes)};
 }
 
@@ -125,7 +125,7 @@ detail::ParserIndex::ParserIndex(const DataFieldTable& data_fields,
   if (!has_sequences) wait_ = kNever;
   work_ = &storage_->work;
   kernels::DataTags& data = work_->data;
-  for (const DataFieldPair& pair : data_fields.pairs()) {
+  for (const DataFieldTable::Pair& pair : data_fields.pairs()) {
     // Tags that share their upper digits share a bit. So the Length tags of one hundred do not let
     // those of another hundred pass.
     const auto bit = static_cast<std::uint8_t>(1U << pair.length / 100 % 8);

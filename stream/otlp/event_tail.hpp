@@ -42,7 +42,7 @@ class EventTail {
  private:
   struct Followed {
     std::unique_ptr<File> file{};  // null: it is opened when there is something to read
-    FileStatus status{};           // when it was found
+    File::Status status{};         // when it was found
     std::uint64_t done = 0;        // bytes that were read
   };
   void open_new(bool from_end);

@@ -55,12 +55,12 @@ bool Wire::send(Channel& channel, std::string_view bytes, Pieces pieces, Until u
     const std::size_t size =
         pieces.bytes == 0 ? bytes.size() : std::min(pieces.bytes, bytes.size());
     const auto result = network_.send(channel.socket, {bytes.data(), size});
-    if (result.status == transport::IoStatus::Ok) {
+    if (result.status == transport::IoResult::Status::Ok) {
       bytes.remove_prefix(result.bytes);
       if (pieces.bytes > 0 && !pause(pieces.pause, until)) return false;
       continue;
     }
-    if (result.status != transport::IoStatus::WouldBlock) {
+    if (result.status != transport::IoResult::Status::WouldBlock) {
       receive_all(channel);
       end(channel);
       return false;
@@ -134,14 +134,14 @@ bool Wire::read_on() {
 }
 
 void Wire::handle(const transport::Ready& ready) {
-  if (ready.kind == transport::ReadyKind::Accepted) {
+  if (ready.kind == transport::Ready::Kind::Accepted) {
     accepted_.push_back(ready.accepted);
     return;
   }
   const auto found = channels_.find(ready.socket);
   if (found == channels_.end()) {
     // No channel has it yet: what it sends waits in the kernel.
-    if (ready.kind != transport::ReadyKind::Failed) {
+    if (ready.kind != transport::Ready::Kind::Failed) {
       network_.pause(ready.socket, true);
       return;
     }
@@ -151,16 +151,16 @@ void Wire::handle(const transport::Ready& ready) {
   }
   Channel& channel = *found->second;
   switch (ready.kind) {
-    case transport::ReadyKind::Connected:
+    case transport::Ready::Kind::Connected:
       channel.is_open = true;
       channel.events.push_back({EventKind::Connect, {}, clock_.now().mono});
       break;
-    case transport::ReadyKind::Failed:
+    case transport::Ready::Kind::Failed:
       channel.error = network_.last_error(channel.socket);
       if (channel.is_open) receive_all(channel);
       end(channel);
       break;
-    case transport::ReadyKind::Readable:
+    case transport::Ready::Kind::Readable:
       receive(channel);
       break;
     default:
@@ -175,8 +175,8 @@ void Wire::receive(Channel& channel) {
   channel.has_more = false;
   while (channel.socket != 0 && channel.is_reading && !channel.is_full && !channel.has_more) {
     const transport::IoResult result = network_.receive(channel.socket, buffer);
-    if (result.status == transport::IoStatus::WouldBlock) break;
-    if (result.status != transport::IoStatus::Ok) {
+    if (result.status == transport::IoResult::Status::WouldBlock) break;
+    if (result.status != transport::IoResult::Status::Ok) {
       extract_messages(channel);
       return end(channel);
     }

@@ -144,8 +144,8 @@ void MessageGenerator::add(const Place& place, const std::vector<dictionary::Mem
     made.group = place.group;
     made.begins_entry = is_first;
     made.is_required = member.required;
-    made.is_enumerated =
-        !field.values.empty() && field.other_values == dictionary::OtherValues::None;
+    made.is_enumerated = !field.values.empty() &&
+                         field.other_values == dictionary::FieldDefinition::OtherValues::None;
     made.belongs_to_data = data != 0 || is_announced;
     if (data != 0) made.value = std::to_string(kData.size());
     if (is_announced) made.value = kData;

@@ -14,7 +14,7 @@ using dictionary::Dictionary;
 using dictionary::FlatMember;
 using dictionary::Index;
 using dictionary::Member;
-using dictionary::MemberKind;
+using MemberKind = dictionary::Member::Kind;
 
 void collect_nested(const Dictionary& dictionary, const std::vector<FlatMember>& fields,
                     std::set<Index>& groups, std::set<Index>& found, std::vector<Index>& result) {

@@ -9,10 +9,10 @@
 namespace nexusfix::codegen {
 namespace {
 
-using dictionary::EnumValue;
+using EnumValue = dictionary::FieldDefinition::EnumValue;
 using dictionary::FieldDefinition;
 using dictionary::FieldType;
-using dictionary::OtherValues;
+using OtherValues = dictionary::FieldDefinition::OtherValues;
 
 // The number in the text, if an encoder would write it the same way: "7", not "07".
 std::optional<std::int64_t> as_int(std::string_view text) {

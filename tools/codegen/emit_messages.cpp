@@ -20,7 +20,7 @@ using dictionary::FieldDefinition;
 using dictionary::FlatMember;
 using dictionary::Index;
 using dictionary::Member;
-using dictionary::MemberKind;
+using MemberKind = dictionary::Member::Kind;
 using dictionary::MessageDefinition;
 
 // From FIX 5.0 on, messages travel in sessions of FIXT 1.1.
@@ -169,7 +169,7 @@ class Emitter {
                 "#include <nexusfix/wire/field_text.hpp>\n\n" +
                 in_namespace("using wire::operator<<;\n\n" + declarations) + '\n' +
                 in_namespace(fmt::format("struct AllMessages {{\n"
-                                         "  using Names = wire::MessageNames<{}>;\n}};\n",
+                                         "  using Names = wire::detail::MessageNames<{}>;\n}};\n",
                                          list),
                              "::members")};
   }

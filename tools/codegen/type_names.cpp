@@ -13,7 +13,7 @@ namespace {
 using dictionary::Dictionary;
 using dictionary::Index;
 using dictionary::Member;
-using dictionary::MemberKind;
+using MemberKind = dictionary::Member::Kind;
 
 class Namer {
  public:

@@ -50,10 +50,10 @@ RefusalNetwork::IoResult RefusalNetwork::send(SocketId socket,
   if (other.empty()) return inner_.send(socket, bytes);
   const IoResult sent = inner_.send(socket, other);
   // A connection that has had no message takes this one whole.
-  if (sent.status != transport::IoStatus::Ok || sent.bytes != other.size()) {
-    return {transport::IoStatus::Failed, 0, EIO};
+  if (sent.status != transport::IoResult::Status::Ok || sent.bytes != other.size()) {
+    return {transport::IoResult::Status::Failed, 0, EIO};
   }
-  return {transport::IoStatus::Ok, bytes.size(), 0};
+  return {transport::IoResult::Status::Ok, bytes.size(), 0};
 }
 
 }  // namespace nexusfix::venues

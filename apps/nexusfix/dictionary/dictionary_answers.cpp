@@ -18,11 +18,11 @@ namespace nexusfix::command {
 namespace {
 
 using dictionary::Dictionary;
-using dictionary::EnumValue;
+using EnumValue = dictionary::FieldDefinition::EnumValue;
 using dictionary::FieldDefinition;
 using dictionary::FlatMember;
 using dictionary::MessageDefinition;
-using dictionary::OtherValues;
+using OtherValues = dictionary::FieldDefinition::OtherValues;
 using printing::printable;
 
 void append(std::optional<Answer>& all, Answer more) {

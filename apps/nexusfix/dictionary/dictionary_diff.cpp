@@ -18,13 +18,13 @@ namespace nexusfix::command {
 namespace {
 
 using dictionary::Dictionary;
-using dictionary::EnumValue;
+using EnumValue = dictionary::FieldDefinition::EnumValue;
 using dictionary::FieldDefinition;
 using dictionary::FlatMember;
 using dictionary::Index;
 using dictionary::Member;
 using dictionary::MessageDefinition;
-using dictionary::OtherValues;
+using OtherValues = dictionary::FieldDefinition::OtherValues;
 using printing::printable;
 
 using Path = std::vector<wire::Tag>;   // the count fields around a field, then its own tag

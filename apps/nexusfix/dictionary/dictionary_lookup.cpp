@@ -11,13 +11,13 @@ namespace nexusfix::command {
 namespace {
 
 using dictionary::Dictionary;
-using dictionary::EnumValue;
+using EnumValue = dictionary::FieldDefinition::EnumValue;
 using dictionary::FieldDefinition;
 using dictionary::FlatMember;
 using dictionary::GroupDefinition;
 using dictionary::Index;
 using dictionary::Member;
-using dictionary::MemberKind;
+using MemberKind = dictionary::Member::Kind;
 using dictionary::MessageDefinition;
 
 std::optional<wire::Tag> to_tag(std::string_view word) {

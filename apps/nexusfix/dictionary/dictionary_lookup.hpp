@@ -39,8 +39,8 @@ struct FoundMessage {
                                                        std::string_view word);
 
 // By its value on the wire or by its name; null: the enumeration has neither.
-[[nodiscard]] const dictionary::EnumValue* find_value(const dictionary::FieldDefinition& field,
-                                                      std::string_view word);
+[[nodiscard]] const dictionary::FieldDefinition::EnumValue* find_value(
+    const dictionary::FieldDefinition& field, std::string_view word);
 // value: several values of a field that is_multiple(), separated by blanks, such as `G 6`. Returns
 // "ALL_OR_NONE, PARTICIPATE_DONT_INITIATE"; empty if one of them has no name.
 [[nodiscard]] std::string several_meanings(const dictionary::FieldDefinition& field,

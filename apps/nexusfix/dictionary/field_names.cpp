@@ -16,7 +16,7 @@ namespace nexusfix::command {
 namespace {
 
 using dictionary::Dictionary;
-using dictionary::EnumValue;
+using EnumValue = dictionary::FieldDefinition::EnumValue;
 using dictionary::FieldDefinition;
 using dictionary::Version;
 

@@ -34,7 +34,7 @@ class FieldNames {
   [[nodiscard]] std::optional<std::string> value_name(wire::Tag tag, std::string_view value) const;
   // The values of the enumeration in any version, by ascending value; the name of each is that of
   // the first version that has it. Of MsgType: the messages.
-  [[nodiscard]] std::vector<dictionary::EnumValue> values(wire::Tag tag) const;
+  [[nodiscard]] std::vector<dictionary::FieldDefinition::EnumValue> values(wire::Tag tag) const;
   // Whether the enumeration has this value on the wire.
   [[nodiscard]] bool has_value(wire::Tag tag, std::string_view value) const;
   // The name of a value that a wrong one most likely stands for.

@@ -14,7 +14,7 @@ using dictionary::Dictionary;
 using dictionary::FieldDefinition;
 using dictionary::GroupDefinition;
 using dictionary::Member;
-using dictionary::MemberKind;
+using MemberKind = dictionary::Member::Kind;
 using printing::printable;
 
 class TextTree {

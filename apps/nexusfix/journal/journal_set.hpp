@@ -15,7 +15,7 @@ namespace nexusfix::command {
 struct SetNumbers {
   LogPlace place;
   std::string session;
-  store::WantedNumbers wanted;
+  store::NumbersChange::Wanted wanted;
   std::string reason;
   bool may_be_new = false;    // creates a session that the log does not have
   bool is_confirmed = false;  // does not ask

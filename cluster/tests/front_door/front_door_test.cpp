@@ -22,9 +22,9 @@ namespace {
 using namespace std::chrono_literals;
 using testing::fix;
 using transport::FakeNetwork;
-using transport::IoStatus;
+using IoStatus = transport::IoResult::Status;
 using transport::Ready;
-using transport::ReadyKind;
+using ReadyKind = transport::Ready::Kind;
 using transport::SocketId;
 
 constexpr std::uint16_t kPortA = 5001;

@@ -10,7 +10,7 @@ namespace {
 
 using engine::EngineStatistics;
 using engine::SessionState;
-using engine::StoreHealth;
+using StoreHealth = engine::StoreStatistics::Health;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
@@ -81,7 +81,7 @@ TEST(Readiness, engine_that_stops_is_not_ready) {
 
 TEST(Readiness, standby_is_healthy_and_says_for_whom_it_waits) {
   EngineStatistics engine = running();
-  engine.standby = engine::StandbyStatistics{
+  engine.standby = engine::EngineStatistics::Standby{
       .owner = "process 4711 on host e1", .since = kNow, .is_connected = true};
   EXPECT_TRUE(check_health(engine).is_ok());
   EXPECT_THAT(check_readiness(engine).reasons,

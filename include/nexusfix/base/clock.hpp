@@ -26,6 +26,8 @@ struct PicoTime {
   friend constexpr auto operator<=>(const PicoTime&, const PicoTime&) = default;
 };
 
+namespace detail {
+
 // The clock of MonoTime, with the member types of a std::chrono clock. It only moves forward. It
 // has no now(): a Clock has it.
 struct MonotonicClock {
@@ -35,8 +37,10 @@ struct MonotonicClock {
   using time_point = std::chrono::time_point<MonotonicClock, duration>;  // MonoTime
   static constexpr bool is_steady = true;                                // it is never set
 };
+
+}  // namespace detail
 // A time of the monotonic clock, in nanoseconds. Only differences of two times have a meaning.
-using MonoTime = MonotonicClock::time_point;
+using MonoTime = detail::MonotonicClock::time_point;
 
 // One moment by both clocks. A program reads it once for each batch of events, and passes it as an
 // argument.

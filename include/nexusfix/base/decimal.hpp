@@ -20,22 +20,22 @@
 
 namespace nexusfix {
 
+namespace detail {
+
 // A character type.
 template <class T>
 concept Character = std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_as<T, char8_t> ||
                     std::same_as<T, char16_t> || std::same_as<T, char32_t>;
-
-// A signed or unsigned integer type, but neither bool nor a character type.
-template <class T>
-concept WholeNumber = std::integral<T> && !std::same_as<T, bool> && !Character<T>;
-
-namespace detail {
 
 // Not constexpr, so that a call during the evaluation of a literal is the compiler's error message.
 inline void decimal_literal_must_be_digits_with_at_most_one_point() {}
 inline void decimal_literal_does_not_fit() {}
 
 }  // namespace detail
+
+// A signed or unsigned integer type, but neither bool nor a character type.
+template <class T>
+concept WholeNumber = std::integral<T> && !std::same_as<T, bool> && !detail::Character<T>;
 
 // mantissa / 10^scale, with a mantissa of 64 bits and a scale of 0 to kScaleMax. A value of 16
 // bytes. No function allocates.

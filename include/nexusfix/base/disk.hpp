@@ -30,45 +30,43 @@ struct DiskError {
 template <class T>
 using DiskResult = std::expected<T, DiskError>;
 
-// The identity of a file or folder, the number of its names, and its size.
-struct FileStatus {
-  std::uint64_t device = 0;      // the number of the device, for as long as it is mounted
-  std::uint64_t inode = 0;       // the number of the file on that device
-  std::uint64_t links = 0;       // the number of its names; 0: it was removed
-  std::uint64_t size_bytes = 0;  // the size of a file
-  // With lasting_handle, the identity that stays the same on every mount: the number of the inode,
-  // and a value that differs from an earlier file with this number. 0: the file system does not
-  // provide it.
-  std::uint64_t lasting_inode = 0;
-  std::uint64_t lasting_handle = 0;  // see lasting_inode
-
-  // Whether both are the same file. Only for files that exist at the same time.
-  [[nodiscard]] bool is_same_as(const FileStatus& other) const noexcept {
-    return device == other.device && inode == other.inode;
-  }
-};
-
-// A file's bytes in memory, shared with the file. What is written to them is in the operating
-// system's cache at once, and survives the process.
-class FileMapping {
- public:
-  // Ends the mapping. The bytes stay in the file.
-  virtual ~FileMapping() = default;
-  // The mapped bytes. They stay at their address for the life of the mapping.
-  [[nodiscard]] virtual std::span<char> bytes() noexcept = 0;
-  // Whether the disk failed to provide a page (an I/O error, or the file was cut). Data that was
-  // written since then may be lost. Once true, it stays true. It lives as long as the mapping. Any
-  // thread; to be read with memory_order_acquire.
-  [[nodiscard]] virtual const std::atomic<bool>& failed() const noexcept = 0;
-  // Prepares the range, so that the next writes do not wait for the kernel. Any thread. It only
-  // saves time, so failures are ignored.
-  virtual void prepare(std::uint64_t offset, std::uint64_t size_bytes) noexcept = 0;
-};
-
 // One open file. One thread at a time, unless Disk::takes_threads(). Every call may block on the
 // disk.
 class File {
  public:
+  // A file's bytes in memory, shared with the file. What is written to them is in the operating
+  // system's cache at once, and survives the process.
+  class Mapping {
+   public:
+    // Ends the mapping. The bytes stay in the file.
+    virtual ~Mapping() = default;
+    // The mapped bytes. They stay at their address for the life of the mapping.
+    [[nodiscard]] virtual std::span<char> bytes() noexcept = 0;
+    // Whether the disk failed to provide a page (an I/O error, or the file was cut). Data that was
+    // written since then may be lost. Once true, it stays true. It lives as long as the mapping.
+    // Any thread; to be read with memory_order_acquire.
+    [[nodiscard]] virtual const std::atomic<bool>& failed() const noexcept = 0;
+    // Prepares the range, so that the next writes do not wait for the kernel. Any thread. It only
+    // saves time, so failures are ignored.
+    virtual void prepare(std::uint64_t offset, std::uint64_t size_bytes) noexcept = 0;
+  };
+  // The identity of a file or folder, the number of its names, and its size.
+  struct Status {
+    std::uint64_t device = 0;      // the number of the device, for as long as it is mounted
+    std::uint64_t inode = 0;       // the number of the file on that device
+    std::uint64_t links = 0;       // the number of its names; 0: it was removed
+    std::uint64_t size_bytes = 0;  // the size of a file
+    // With lasting_handle, the identity that stays the same on every mount: the number of the
+    // inode, and a value that differs from an earlier file with this number. 0: the file system
+    // does not provide it.
+    std::uint64_t lasting_inode = 0;
+    std::uint64_t lasting_handle = 0;  // see lasting_inode
+
+    // Whether both are the same file. Only for files that exist at the same time.
+    [[nodiscard]] bool is_same_as(const Status& other) const noexcept {
+      return device == other.device && inode == other.inode;
+    }
+  };
   // Closes the file, and releases its lock.
   virtual ~File() = default;
   // Writes all of the bytes or returns an error. After an error, the content of the range is
@@ -89,7 +87,7 @@ class File {
   [[nodiscard]] virtual DiskResult<void> sync() = 0;
   // Like sync(), for the data stored to this range of a mapping of this file, and its size.
   // Other data may stay unsynced.
-  [[nodiscard]] virtual DiskResult<void> sync_mapped(FileMapping& mapping, std::uint64_t offset,
+  [[nodiscard]] virtual DiskResult<void> sync_mapped(Mapping& mapping, std::uint64_t offset,
                                                      std::uint64_t size_bytes);
   // The file's bytes are not needed in memory for now. It only saves memory: unsynced and mapped
   // data stays.
@@ -97,7 +95,7 @@ class File {
   // The size of the file in bytes.
   [[nodiscard]] virtual DiskResult<std::uint64_t> size() = 0;
   // The status of the open file, whatever its path names now. EOPNOTSUPP: this disk has no status.
-  [[nodiscard]] virtual DiskResult<FileStatus> status();
+  [[nodiscard]] virtual DiskResult<Status> status();
   // Changes the size of the file: cuts it, or extends it with zeros.
   [[nodiscard]] virtual DiskResult<void> truncate(std::uint64_t size_bytes) = 0;
   // The read and write permissions of the file, as nine bits (0640), independent of the process's
@@ -108,7 +106,7 @@ class File {
   // written. Every other error (ENOSPC) is real.
   [[nodiscard]] virtual DiskResult<void> reserve(std::uint64_t size_bytes);
   // Maps the file from its beginning. It must be at least this large. EOPNOTSUPP: use write_at().
-  [[nodiscard]] virtual DiskResult<std::unique_ptr<FileMapping>> map(std::uint64_t size_bytes);
+  [[nodiscard]] virtual DiskResult<std::unique_ptr<Mapping>> map(std::uint64_t size_bytes);
   // Takes the file's advisory lock without waiting. False: another process (or File) holds it.
   // Released when the File is destroyed or the process ends.
   [[nodiscard]] virtual DiskResult<bool> try_lock() = 0;
@@ -145,7 +143,7 @@ class Disk {
   // disk that cannot know returns true.
   [[nodiscard]] virtual DiskResult<bool> is_private(const std::string& path);
   // The status of the folder or file that the path names now. EOPNOTSUPP: this disk has no status.
-  [[nodiscard]] virtual DiskResult<FileStatus> status(const std::string& path);
+  [[nodiscard]] virtual DiskResult<File::Status> status(const std::string& path);
   // When the content of a file was written last, by the clock of its file system. EOPNOTSUPP: this
   // disk does not know it.
   [[nodiscard]] virtual DiskResult<WallTime> written_at(const std::string& path);
@@ -193,7 +191,7 @@ class PosixDisk final : public Disk {
   [[nodiscard]] DiskResult<void> make_directories(const std::string& path) override;
   [[nodiscard]] DiskResult<void> could_write_into(const std::string& path) override;
   [[nodiscard]] DiskResult<bool> is_private(const std::string& path) override;
-  [[nodiscard]] DiskResult<FileStatus> status(const std::string& path) override;
+  [[nodiscard]] DiskResult<File::Status> status(const std::string& path) override;
   [[nodiscard]] DiskResult<WallTime> written_at(const std::string& path) override;
   [[nodiscard]] DiskResult<std::vector<std::string>> list(const std::string& path) override;
   [[nodiscard]] DiskResult<void> remove(const std::string& path) override;

@@ -292,12 +292,6 @@ class SpscQueue {
 
 // A bounded queue of byte records of any length, from one thread to one other thread.
 
-// Why there is no room for a record.
-enum class RecordError : std::uint8_t {
-  Full,     // no room now; there will be room after the consumer has released records
-  TooLong,  // longer than record_bytes_max(): there will never be room
-};
-
 // A ring of bytes. Each record is contiguous and aligned to 8 bytes, after a header of 8 bytes with
 // its size; a record that would cross the end of the ring goes to its start. In order; no record is
 // lost or torn: the consumer sees whole records only.
@@ -314,6 +308,11 @@ enum class RecordError : std::uint8_t {
 //   queue.release();
 class RecordQueue {
  public:
+  // Why there is no room for a record.
+  enum class Error : std::uint8_t {
+    Full,     // no room now; there will be room after the consumer has released records
+    TooLong,  // longer than record_bytes_max(): there will never be room
+  };
   static constexpr std::size_t kCapacityBytesMin = 64;  // the smallest ring
 
   // capacity_bytes: a power of two, at least kCapacityBytesMin. Anything else is a programmer's
@@ -333,10 +332,9 @@ class RecordQueue {
 
   // Producer. Room for a record of size_bytes, to fill in place; 0 is valid. A claim that is not
   // committed has no effect.
-  [[nodiscard]] std::expected<std::span<std::byte>, RecordError> claim(
-      std::size_t size_bytes) noexcept {
+  [[nodiscard]] std::expected<std::span<std::byte>, Error> claim(std::size_t size_bytes) noexcept {
     if (size_bytes > record_bytes_max()) [[unlikely]]
-      return std::unexpected{RecordError::TooLong};
+      return std::unexpected{Error::TooLong};
     const std::uint64_t tail = producer_.tail;
     const std::uint64_t at = tail & (producer_.capacity - 1);
     const std::uint64_t until_end = producer_.capacity - at;
@@ -347,7 +345,7 @@ class RecordQueue {
       // before they are overwritten.
       producer_.head_seen = head_.value.load(std::memory_order_acquire);
       if (tail + skipped + record - producer_.head_seen > producer_.capacity) {
-        return std::unexpected{RecordError::Full};
+        return std::unexpected{Error::Full};
       }
     }
     producer_.claimed = tail;
@@ -374,8 +372,8 @@ class RecordQueue {
   }
 
   // Producer. Adds a copy of bytes as a record. Errors: as of claim().
-  [[nodiscard]] std::expected<void, RecordError> push(std::span<const std::byte> bytes) noexcept {
-    const std::expected<std::span<std::byte>, RecordError> room = claim(bytes.size());
+  [[nodiscard]] std::expected<void, Error> push(std::span<const std::byte> bytes) noexcept {
+    const std::expected<std::span<std::byte>, Error> room = claim(bytes.size());
     if (!room) return std::unexpected{room.error()};
     // An empty span may have a null pointer, which memcpy must not see.
     if (!bytes.empty()) std::memcpy(room->data(), bytes.data(), bytes.size());

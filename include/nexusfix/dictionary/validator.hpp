@@ -219,42 +219,31 @@ inline constexpr std::array<std::pair<std::string_view, bool ValidationRules::*>
          {"FirstFieldInGroupIsDelimiter", &ValidationRules::first_field_in_group_is_delimiter}}};
 static_assert(sizeof(ValidationRules) == kValidationRuleKeys.size() * sizeof(bool));
 
-// The rule that a message breaks.
-enum class ViolationRule : std::uint8_t {
-  TagMalformed,           // not a number, leading zero, zero, negative, too large
-  TagWithoutValue,        // no `=` in the field
-  ValueEmpty,             // `55=` and SOH
-  DataLengthWrong,        // the Length field of a data field does not lead to a SOH
-  MsgTypeUnknown,         // the dictionary does not have the message
-  TagUnknown,             // the dictionary does not have the field
-  TagNotInMessage,        // the dictionary has the field, but not in this message
-  TagOutOfSection,        // a header field after the header, or a body field in the trailer
-  TagRepeated,            // for the second time in the message, or in the entry of a group
-  TypeWrong,              // the value is not of the field's type
-  ValueOutOfRange,        // a SeqNum of 0, where 0 has no meaning
-  ValueNotInEnumeration,  // of the field's type, but not one of its values
-  DelimiterMissing,       // an entry of a group does not begin with the group's first field
-  GroupOrderWrong,        // within an entry, a field comes after one that it must precede
-  GroupCountWrong,        // more or fewer entries than the count field says
-  LengthMissing,          // a data field without its Length field, so that its end is unknown
-  DataMissing,            // a Length field without the data field that it announces
-  DataOutOfOrder,         // both are present, but the data field does not directly follow
-  RequiredTagMissing,     // of the message, or of the entry of a group
-};
-// The number of enumerators of ViolationRule.
-inline constexpr std::size_t kViolationRules =
-    static_cast<std::size_t>(ViolationRule::RequiredTagMissing) + 1;
-
-// The SessionRejectReason (373) of a violation. For a tag that the dictionary does not have it is
-// "invalid tag number" (0), not "undefined tag" (3): FIX Session Layer, test case 14a.
-[[nodiscard]] wire::SessionRejectReason reject_reason(ViolationRule rule) noexcept;
-
-// Whether the fields of the message can still be separated. If not, its meaning is unknown.
-[[nodiscard]] bool is_readable(ViolationRule rule) noexcept;
-
 // A violation of the dictionary in a message. explain() makes a text of it. Trivially copyable.
 struct Violation {
-  ViolationRule rule = ViolationRule::TagMalformed;  // the broken rule
+  // The rule that a message breaks.
+  enum class Rule : std::uint8_t {
+    TagMalformed,           // not a number, leading zero, zero, negative, too large
+    TagWithoutValue,        // no `=` in the field
+    ValueEmpty,             // `55=` and SOH
+    DataLengthWrong,        // the Length field of a data field does not lead to a SOH
+    MsgTypeUnknown,         // the dictionary does not have the message
+    TagUnknown,             // the dictionary does not have the field
+    TagNotInMessage,        // the dictionary has the field, but not in this message
+    TagOutOfSection,        // a header field after the header, or a body field in the trailer
+    TagRepeated,            // for the second time in the message, or in the entry of a group
+    TypeWrong,              // the value is not of the field's type
+    ValueOutOfRange,        // a SeqNum of 0, where 0 has no meaning
+    ValueNotInEnumeration,  // of the field's type, but not one of its values
+    DelimiterMissing,       // an entry of a group does not begin with the group's first field
+    GroupOrderWrong,        // within an entry, a field comes after one that it must precede
+    GroupCountWrong,        // more or fewer entries than the count field says
+    LengthMissing,          // a data field without its Length field, so that its end is unknown
+    DataMissing,            // a Length field without the data field that it announces
+    DataOutOfOrder,         // both are present, but the data field does not directly follow
+    RequiredTagMissing,     // of the message, or of the entry of a group
+  };
+  Rule rule = Rule::TagMalformed;  // the broken rule
   // RefTagID (371). For GroupCountWrong the count field, for RequiredTagMissing the missing field,
   // for DataOutOfOrder the data field. 0: there is none, or it is not a number and only in
   // tag_text.
@@ -278,8 +267,21 @@ struct Violation {
   std::string_view tag_text{};
 
   // The SessionRejectReason (373) of the rule.
-  [[nodiscard]] wire::SessionRejectReason reason() const noexcept { return reject_reason(rule); }
+  [[nodiscard]] wire::SessionRejectReason reason() const noexcept;
 };
+
+// The number of enumerators of Violation::Rule.
+inline constexpr std::size_t kViolationRules =
+    static_cast<std::size_t>(Violation::Rule::RequiredTagMissing) + 1;
+
+// The SessionRejectReason (373) of a violation. For a tag that the dictionary does not have it is
+// "invalid tag number" (0), not "undefined tag" (3): FIX Session Layer, test case 14a.
+[[nodiscard]] wire::SessionRejectReason reject_reason(Violation::Rule rule) noexcept;
+
+// Whether the fields of the message can still be separated. If not, its meaning is unknown.
+[[nodiscard]] bool is_readable(Violation::Rule rule) noexcept;
+
+inline wire::SessionRejectReason Violation::reason() const noexcept { return reject_reason(rule); }
 
 // The two dictionaries of a FIXT session. Header, trailer and administrative messages come from the
 // transport only, even if the other one defines their fields.

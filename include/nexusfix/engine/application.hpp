@@ -163,7 +163,7 @@ using wire::Messages;
 
 namespace detail {
 
-using wire::MessageNames;
+using wire::detail::MessageNames;
 
 template <class T>
 concept Complete = requires { sizeof(T); };

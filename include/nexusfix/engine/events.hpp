@@ -85,7 +85,7 @@ struct ResendRequest {
 class ResendAnswer {
  public:
   // The kinds of answers: Resend, GapFill, Reject, LogOut.
-  using Kind = session::ResendDecision::Kind;
+  using Kind = session::detail::ResendDecision::Kind;
 
   ResendAnswer() = default;  // resends all requested messages
   // Resends only the messages from this MsgSeqNum on; older ones are gap-filled.
@@ -196,6 +196,8 @@ struct SentMessage {
 
 // An application's answer to a message of the counterparty.
 
+namespace detail {
+
 // A text of bounded length in the object itself: no allocation, and no lifetime to care for. A
 // longer text is truncated.
 template <std::size_t kBytesMax>
@@ -225,12 +227,14 @@ class HeldText {
   std::array<char, kBytesMax> bytes_;
 };
 
+}  // namespace detail
+
 // Accepts a message, or rejects it with a reason. Holds a copy of the texts. accept(),
 // business_reject(), session_reject(), reject_for() and unsupported_message_type() make one.
 class MessageReply {
  public:
   // The kinds of replies: Accept, RejectBusiness, RejectSession.
-  using Kind = session::DeliveryDecision::Kind;
+  using Kind = session::detail::DeliveryDecision::Kind;
   static constexpr std::size_t kTextBytesMax = 512;   // a longer text is truncated
   static constexpr std::size_t kRefIdBytesMax = 256;  // a longer ID is truncated
 
@@ -258,8 +262,8 @@ class MessageReply {
   Kind kind_ = Kind::Accept;
   unsigned reason_ = 0;
   wire::Tag ref_tag_ = 0;
-  HeldText<kTextBytesMax> text_;
-  HeldText<kRefIdBytesMax> ref_id_;
+  detail::HeldText<kTextBytesMax> text_;
+  detail::HeldText<kRefIdBytesMax> ref_id_;
 };
 
 // Accepts the message: the engine sends no reject.

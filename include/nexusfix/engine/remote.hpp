@@ -23,46 +23,43 @@ namespace nexusfix::engine {
 // Identifies a message or task among those of its Remote and its copies: 1, 2, 3 ...
 using PostToken = std::uint64_t;
 
-// The end of a message or task that a Remote has accepted.
-enum class PostOutcome : std::uint8_t {
-  Done,       // the message was sent, or the task ran and returned no error
-  Refused,    // the session refused the message, or the task returned an error: see text
-  Threw,      // the task threw: see text. Messages that it sent before stay sent.
-  NoSession,  // the session does not exist, or not any more
-  Stopped,    // the engine ended before the task's turn came
-};
-// For people, such as "the task threw". Static lifetime.
-[[nodiscard]] std::string_view to_string(PostOutcome outcome) noexcept;
-
 // The result of one message or task.
 struct PostResult {
-  PostToken token = 0;                      // as send() or post() returned it
-  PostOutcome outcome = PostOutcome::Done;  // how it has ended
-  std::optional<Sent> sent;                 // Done: of a message, or a task that returns SendResult
-  std::string text;                         // the reason of a failure, for people
-  std::optional<SendError> refusal{};       // Refused: as sent
+  // The end of a message or task that a Remote has accepted.
+  enum class Outcome : std::uint8_t {
+    Done,       // the message was sent, or the task ran and returned no error
+    Refused,    // the session refused the message, or the task returned an error: see text
+    Threw,      // the task threw: see text. Messages that it sent before stay sent.
+    NoSession,  // the session does not exist, or not any more
+    Stopped,    // the engine ended before the task's turn came
+  };
+  PostToken token = 0;                 // as send() or post() returned it
+  Outcome outcome = Outcome::Done;     // how it has ended
+  std::optional<Sent> sent;            // Done: of a message, or a task that returns SendResult
+  std::string text;                    // the reason of a failure, for people
+  std::optional<SendError> refusal{};  // Refused: as sent
 };
-
-// Why a Remote did not accept a message or a command. Nothing was sent.
-enum class RemoteFailure : std::uint8_t {
-  Invalid,    // the draft is no valid message: see RemoteError::draft
-  Full,       // Remote::kCapacity messages and tasks wait for the event loop: it is too slow
-  NoSession,  // the session does not exist, or not any more
-  Stopped,    // the engine has ended
-};
-
-// For people, such as "the engine has ended". Static lifetime.
-[[nodiscard]] std::string_view to_string(RemoteFailure failure) noexcept;
+// For people, such as "the task threw". Static lifetime.
+[[nodiscard]] std::string_view to_string(PostResult::Outcome outcome) noexcept;
 
 // The error of a call of a Remote.
 struct RemoteError {
-  RemoteFailure failure = RemoteFailure::Invalid;  // why nothing was accepted
-  wire::DraftError draft{};                        // failure is Invalid: the field and its error
+  // Why a Remote did not accept a message or a command. Nothing was sent.
+  enum class Failure : std::uint8_t {
+    Invalid,    // the draft is no valid message: see RemoteError::draft
+    Full,       // Remote::kCapacity messages and tasks wait for the event loop: it is too slow
+    NoSession,  // the session does not exist, or not any more
+    Stopped,    // the engine has ended
+  };
+  Failure failure = Failure::Invalid;  // why nothing was accepted
+  wire::DraftError draft{};            // failure is Invalid: the field and its error
   // One sentence for people, such as "OrdType (40): the required field is missing".
   [[nodiscard]] std::string what() const;
   // what() as a function.
   friend std::string to_string(const RemoteError& error) { return error.what(); }
 };
+// For people, such as "the engine has ended". Static lifetime.
+[[nodiscard]] std::string_view to_string(RemoteError::Failure failure) noexcept;
 
 namespace detail {
 
@@ -120,14 +117,14 @@ inline void set_result(PostResult& result, SendResult&& returned) {
   if (returned) {
     result.sent = *returned;
   } else {
-    result.outcome = PostOutcome::Refused;
+    result.outcome = PostResult::Outcome::Refused;
     result.refusal = returned.error();
     result.text = returned.error().what();
   }
 }
 inline void set_result(PostResult& result, std::expected<void, std::string>&& returned) {
   if (returned) return;
-  result.outcome = PostOutcome::Refused;
+  result.outcome = PostResult::Outcome::Refused;
   result.text = std::move(returned.error());
 }
 
@@ -240,7 +237,7 @@ class Remote {
   [[nodiscard]] std::expected<PostToken, RemoteError> send(const wire::Draft<Message>& draft,
                                                            detail::ResultCallback on_result = {}) {
     if (const auto valid = draft.validate(); !valid) {
-      return std::unexpected{RemoteError{RemoteFailure::Invalid, valid.error()}};
+      return std::unexpected{RemoteError{RemoteError::Failure::Invalid, valid.error()}};
     }
     return post_message(draft.fields(), &send_fields<Message>, std::move(on_result));
   }
@@ -333,10 +330,10 @@ class Remote {
 }  // namespace nexusfix::engine
 
 template <>
-inline constexpr bool nexusfix::kIsPrinted<nexusfix::engine::PostOutcome> = true;
+inline constexpr bool nexusfix::kIsPrinted<nexusfix::engine::PostResult::Outcome> = true;
 template <>
 inline constexpr bool nexusfix::kIsPrinted<nexusfix::engine::RemoteError> = true;
 template <>
-inline constexpr bool nexusfix::kIsPrinted<nexusfix::engine::RemoteFailure> = true;
+inline constexpr bool nexusfix::kIsPrinted<nexusfix::engine::RemoteError::Failure> = true;
 template <>
 inline constexpr bool nexusfix::kIsPrinted<nexusfix::engine::LogonWait> = true;

@@ -611,7 +611,7 @@ class Session {
 
   const SessionServices* services_ = nullptr;
   SessionEntry* entry_ = nullptr;
-  const session::ApplicationVersions* versions_ = nullptr;  // the state machine's
+  const session::detail::ApplicationVersions* versions_ = nullptr;  // the state machine's
   detail::AttachedData data_;
   detail::AttachedData conversations_;  // see conversation.hpp; they end before data_
 };

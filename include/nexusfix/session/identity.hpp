@@ -66,11 +66,15 @@ struct std::hash<nexusfix::session::SessionId> {
 
 namespace nexusfix::session {
 
+namespace detail {
+
 // The FIX versions of a session's application messages.
 struct ApplicationVersions {
   wire::detail::NamedVersion own;           // of our messages without ApplVerID (1128)
   wire::detail::NamedVersion counterparty;  // of the counterparty's messages without it
 };
+
+}  // namespace detail
 
 // Whether a MsgType (35) is that of an administrative message: Heartbeat (0) to Logout (5) and
 // Logon (A). All others are application messages.
@@ -93,6 +97,8 @@ struct Numbers {
   // Equal if both are.
   friend bool operator==(const Numbers&, const Numbers&) = default;
 };
+
+namespace detail {
 
 // The application's decision on a delivered message.
 struct DeliveryDecision {
@@ -122,6 +128,8 @@ struct ResendDecision {
   std::uint64_t from = 0;    // Resend: the first MsgSeqNum to resend; 0: all of the range
   std::string_view text{};   // Text (58); must live until next_action() returned nothing
 };
+
+}  // namespace detail
 
 // Why the session closes a connection.
 enum class DisconnectReason : std::uint8_t {

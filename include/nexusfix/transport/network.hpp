@@ -34,38 +34,6 @@
 
 namespace nexusfix::transport {
 
-// One address, or all addresses of a network: `10.0.0.1`, `10.1.0.0/16`, `2001:db8::/32`. An
-// IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2) counts as the IPv4 address; no IPv6 network
-// contains IPv4 addresses.
-//
-// A link-local address may name its interface: "fe80::1%eth0", "fe80::%eth0/64", or the interface's
-// number, as in `fe80::1%2`. It then matches on that link only; without an interface it matches on
-// every link.
-class AddressRange {
- public:
-  // Reads an address or a network. No value: the text is neither, the address has bits set after
-  // those of the network, or it names an interface and is not link-local.
-  [[nodiscard]] static std::optional<AddressRange> parse(std::string_view text);
-  // Whether the range has this address. address: as peer_address_of() returns it. A text that is no
-  // address is in no range.
-  [[nodiscard]] bool contains(std::string_view address) const;
-  // The canonical form, which is the same text for all ranges that mean the same.
-  [[nodiscard]] std::string to_string() const;
-  // Whether this is one link-local address without an interface, which matches on every link.
-  [[nodiscard]] bool is_of_any_link() const noexcept;
-
-  // Whether both have the same addresses, on the same interface.
-  friend bool operator==(const AddressRange&, const AddressRange&) = default;
-
- private:
-  friend std::string name_of_source(std::string_view address);
-
-  std::array<unsigned char, 16> bytes_{};  // IPv4: the first four
-  unsigned prefix_ = 0;                    // the number of significant bits
-  bool is_v4_ = false;
-  std::string scope_;  // the interface; empty: any
-};
-
 // Whether the text is one address that can be connected to and listened on: a link-local address
 // must name its interface.
 [[nodiscard]] bool is_complete_address(std::string_view text);
@@ -84,6 +52,37 @@ using Source = std::uint64_t;
 // A new list allows no address.
 class AllowList {
  public:
+  // One address, or all addresses of a network: `10.0.0.1`, `10.1.0.0/16`, `2001:db8::/32`. An
+  // IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2) counts as the IPv4 address; no IPv6
+  // network contains IPv4 addresses.
+  //
+  // A link-local address may name its interface: "fe80::1%eth0", "fe80::%eth0/64", or the
+  // interface's number, as in `fe80::1%2`. It then matches on that link only; without an interface
+  // it matches on every link.
+  class Range {
+   public:
+    // Reads an address or a network. No value: the text is neither, the address has bits set after
+    // those of the network, or it names an interface and is not link-local.
+    [[nodiscard]] static std::optional<Range> parse(std::string_view text);
+    // Whether the range has this address. address: as peer_address_of() returns it. A text that is
+    // no address is in no range.
+    [[nodiscard]] bool contains(std::string_view address) const;
+    // The canonical form, which is the same text for all ranges that mean the same.
+    [[nodiscard]] std::string to_string() const;
+    // Whether this is one link-local address without an interface, which matches on every link.
+    [[nodiscard]] bool is_of_any_link() const noexcept;
+
+    // Whether both have the same addresses, on the same interface.
+    friend bool operator==(const Range&, const Range&) = default;
+
+   private:
+    friend std::string name_of_source(std::string_view address);
+
+    std::array<unsigned char, 16> bytes_{};  // IPv4: the first four
+    unsigned prefix_ = 0;                    // the number of significant bits
+    bool is_v4_ = false;
+    std::string scope_;  // the interface; empty: any
+  };
   // A list that allows every address.
   [[nodiscard]] static AllowList everybody() noexcept {
     AllowList list;
@@ -93,20 +92,20 @@ class AllowList {
   // Allows every address.
   void allow_all() noexcept { allows_all_ = true; }
   // Allows the addresses of a range, too.
-  void allow(const AddressRange& range);
+  void allow(const Range& range);
   // Allows everything that the other list allows, too.
   void allow(const AllowList& all);
   // Whether the address is allowed. address: as peer_address_of() returns it.
   [[nodiscard]] bool contains(std::string_view address) const;
   // The ranges, in the order of the configuration, also when every address is allowed. Valid until
   // allow() is called.
-  [[nodiscard]] const std::vector<AddressRange>& ranges() const noexcept { return ranges_; }
+  [[nodiscard]] const std::vector<Range>& ranges() const noexcept { return ranges_; }
 
   // Whether both have the same ranges in the same order, and both or neither allow every address.
   friend bool operator==(const AllowList&, const AllowList&) = default;
 
  private:
-  std::vector<AddressRange> ranges_;
+  std::vector<Range> ranges_;
   bool allows_all_ = false;
 };
 
@@ -183,50 +182,47 @@ struct NetworkError {
   int error_number = 0;  // errno, 0 if the cause is not an errno
 };
 
-// What a socket is ready for.
-enum class ReadyKind : std::uint8_t {
-  Accepted,   // listener: a new connection, `accepted`
-  Announced,  // its proxy has sent the source address: peer_name() returns it from now on
-  Connected,  // connect() has finished
-  Readable,   // receive() has bytes, the end or an error to give
-  Writable,   // send() may continue after it took a part
-  Failed,     // connect() failed, or the connection broke; call close()
-};
-
 // An event of Network::wait().
 struct Ready {
-  ReadyKind kind = ReadyKind::Readable;  // what the socket is ready for
-  SocketId socket = 0;                   // the listener or the connection
-  SocketId accepted = 0;                 // the new connection; 0 unless kind is Accepted
-};
-
-// The end of a receive or a send.
-enum class IoStatus : std::uint8_t {
-  Ok,          // bytes were moved
-  WouldBlock,  // no byte could be moved now: wait() reports when it can
-  Closed,      // the peer has ended the connection; no more bytes come
-  Failed,      // the connection broke: see error_number
+  // What a socket is ready for.
+  enum class Kind : std::uint8_t {
+    Accepted,   // listener: a new connection, `accepted`
+    Announced,  // its proxy has sent the source address: peer_name() returns it from now on
+    Connected,  // connect() has finished
+    Readable,   // receive() has bytes, the end or an error to give
+    Writable,   // send() may continue after it took a part
+    Failed,     // connect() failed, or the connection broke; call close()
+  };
+  Kind kind = Kind::Readable;  // what the socket is ready for
+  SocketId socket = 0;         // the listener or the connection
+  SocketId accepted = 0;       // the new connection; 0 unless kind is Accepted
 };
 
 // The result of a receive or a send.
 struct IoResult {
-  IoStatus status = IoStatus::Ok;  // what happened
-  std::size_t bytes = 0;           // the number of bytes moved, when Ok
+  // The end of a receive or a send.
+  enum class Status : std::uint8_t {
+    Ok,          // bytes were moved
+    WouldBlock,  // no byte could be moved now: wait() reports when it can
+    Closed,      // the peer has ended the connection; no more bytes come
+    Failed,      // the connection broke: see error_number
+  };
+  Status status = Status::Ok;  // what happened
+  std::size_t bytes = 0;       // the number of bytes moved, when Ok
   // The errno, when Failed. EPROTO: the peer violated TLS, or the proxy its protocol.
   int error_number = 0;
 };
 
-// What a network that wraps another one knows about a connection, besides its descriptor.
-class ConnectionState {
- public:
-  virtual ~ConnectionState() = default;
-};
-
 // A connection that moves from one network to another.
 struct Detached {
-  int descriptor = -1;                       // of its socket, owned by the holder; -1: none
-  std::unique_ptr<ConnectionState> state{};  // of the networks that wrap the first one; may be null
-  std::string announced{};                   // its peer_name(), if a proxy has sent it
+  // What a network that wraps another one knows about a connection, besides its descriptor.
+  class Layer {
+   public:
+    virtual ~Layer() = default;
+  };
+  int descriptor = -1;             // of its socket, owned by the holder; -1: none
+  std::unique_ptr<Layer> state{};  // of the networks that wrap the first one; may be null
+  std::string announced{};         // its peer_name(), if a proxy has sent it
 };
 
 // The sockets of one event loop. One thread at a time, except for wake(). Blocks only in wait(),

@@ -39,7 +39,7 @@ void put_part(DraftEdit& edit, const F& field) {
     edit.data(F::kLengthTag, F::kTag, field.value);
   } else if constexpr (DictionaryEnum<F>) {
     const std::string_view text = EnumTraits<F>::text(field);
-    if (text.empty()) return edit.refuse(DraftErrorCode::ValueOutOfRange, EnumTraits<F>::kTag);
+    if (text.empty()) return edit.refuse(DraftError::Code::ValueOutOfRange, EnumTraits<F>::kTag);
     edit.text(EnumTraits<F>::kTag, text);
   } else {
     edit.value(F::kTag, field.value);
@@ -52,7 +52,7 @@ void put_part(DraftEdit& edit, const T& part) {
     put_part(edit, *part);
   } else if constexpr (std::same_as<T, OptionalField<typename FieldOf<T>::type>>) {
     if (part.error().code != FieldErrorCode::Missing) {
-      edit.refuse(DraftErrorCode::ValueMalformed, part_tag<T>());
+      edit.refuse(DraftError::Code::ValueMalformed, part_tag<T>());
     }
   }
 }
@@ -481,7 +481,7 @@ class Draft : public M::template Members<Draft<M>> {
   }
   // Reads a field of any type, such as a user-defined one: get<DeskID>() with
   // `using DeskID = wire::Field<5001, std::string_view>;`.
-  template <TypedField F>
+  template <detail::TypedField F>
   [[nodiscard]] auto get() const noexcept {
     return read_field<F>(view());
   }

@@ -258,7 +258,7 @@ class DraftEdit {
     if constexpr (std::convertible_to<Value, std::string_view>) {
       text(tag, value);
     } else if (!detail::has_wire_format(value)) {
-      refuse(DraftErrorCode::ValueOutOfRange, tag);
+      refuse(DraftError::Code::ValueOutOfRange, tag);
     } else {
       char buffer[detail::kValueTextBytesMax];
       text(tag, {buffer, detail::value_text(value, buffer)});
@@ -273,7 +273,7 @@ class DraftEdit {
   // Writes a field of a message that was parsed.
   void raw(Tag tag, std::string_view value);
   // Keeps the first error.
-  void refuse(DraftErrorCode code, Tag tag) noexcept;
+  void refuse(DraftError::Code code, Tag tag) noexcept;
   // The fields written since the last call.
   [[nodiscard]] std::uint32_t consume_field_count() noexcept;
 

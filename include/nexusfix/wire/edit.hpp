@@ -102,10 +102,10 @@ class FieldEdits {
     }
   }
   // A typed field: set(OrderQty{100_d}), set(Side::Buy).
-  template <TypedField Field>
+  template <detail::TypedField Field>
     requires(!detail::DataTypedField<Field>)
   void set(const Field& field) {
-    if constexpr (DictionaryEnum<Field>) {
+    if constexpr (detail::DictionaryEnum<Field>) {
       set_text(EnumTraits<Field>::kTag, EnumTraits<Field>::text(field));
     } else {
       set(Field::kTag, field.value);

@@ -95,30 +95,29 @@ struct EncodeError {
 // The error as a text for a log. It lives as long as the program.
 [[nodiscard]] std::string_view to_string(EncodeErrorCode code) noexcept;
 
-// Why a draft was not changed, or why it is not a valid message.
-enum class DraftErrorCode : std::uint8_t {
-  FieldMissing,     // the dictionary requires the field
-  EmptyValue,       // FIX has no field without a value
-  SohInValue,       // SOH in a value that is not a data field
-  ValueMalformed,   // not of the field's type
-  ValueOutOfRange,  // not a value of the enumeration, not a date, or not a time of the day
-  TagInvalid,       // not a tag, a field that the engine writes, or one that only its type can set
-  FieldNotInMessage,  // the dictionary does not have the field here
-  FieldTwice,         // the field is there twice
-  NoEntry,            // the group has no entry of this number
-  GroupCountWrong,    // the count field does not announce the entries that follow
-  OtherType,          // a message of another type
-  MessageMalformed,   // a fault that the parser found, or a Length field without its data field
-  TooLong,            // longer than kDraftBytesMax
-};
-
 // The error of an edit or of validate(). Trivially copyable.
 struct DraftError {
-  DraftErrorCode code = DraftErrorCode::FieldMissing;  // the error
-  Tag tag = 0;                                         // of the field; 0: of none
-  std::string_view name{};  // of a required field; lives as long as the program
-  Tag group = 0;            // the count field of the group around the field; 0: none
-  std::uint32_t entry = 0;  // the number of the entry in that group, from 0 on
+  // Why a draft was not changed, or why it is not a valid message.
+  enum class Code : std::uint8_t {
+    FieldMissing,     // the dictionary requires the field
+    EmptyValue,       // FIX has no field without a value
+    SohInValue,       // SOH in a value that is not a data field
+    ValueMalformed,   // not of the field's type
+    ValueOutOfRange,  // not a value of the enumeration, not a date, or not a time of the day
+    TagInvalid,  // not a tag, a field that the engine writes, or one that only its type can set
+    FieldNotInMessage,  // the dictionary does not have the field here
+    FieldTwice,         // the field is there twice
+    NoEntry,            // the group has no entry of this number
+    GroupCountWrong,    // the count field does not announce the entries that follow
+    OtherType,          // a message of another type
+    MessageMalformed,   // a fault that the parser found, or a Length field without its data field
+    TooLong,            // longer than kDraftBytesMax
+  };
+  Code code = Code::FieldMissing;  // the error
+  Tag tag = 0;                     // of the field; 0: of none
+  std::string_view name{};         // of a required field; lives as long as the program
+  Tag group = 0;                   // the count field of the group around the field; 0: none
+  std::uint32_t entry = 0;         // the number of the entry in that group, from 0 on
   // One sentence for people, such as "OrdType (40): the required field is missing".
   [[nodiscard]] std::string what() const;
   // what() as a function.
@@ -458,12 +457,6 @@ struct NamedVersion {
 // Which Length field announces which data field. The value of a data field may contain SOH and `=`,
 // so a parser must know the pairs to find the end of such a field.
 
-// A Length field and the data field that follows it.
-struct DataFieldPair {
-  Tag length = 0;  // tag of the Length field
-  Tag data = 0;    // tag of the data field
-};
-
 // The data field that a Length field of FIX 4.0 to 5.0 SP2 announces; 0: length_tag is none. One
 // load, to be asked for each field of a message.
 [[nodiscard]] Tag standard_data_tag(Tag length_tag) noexcept;
@@ -472,22 +465,27 @@ struct DataFieldPair {
 // may read it.
 class DataFieldTable {
  public:
+  // A Length field and the data field that follows it.
+  struct Pair {
+    Tag length = 0;  // tag of the Length field
+    Tag data = 0;    // tag of the data field
+  };
   // The pairs of FIX 4.0 to 5.0 SP2.
   [[nodiscard]] static DataFieldTable standard();
   // Replaces an earlier pair with the same Length field.
-  void add(DataFieldPair pair);
+  void add(Pair pair);
   // Adds many pairs at once. Of several with the same Length field, the last one counts. O(n log
   // n).
-  void add(std::span<const DataFieldPair> pairs);
+  void add(std::span<const Pair> pairs);
   // All pairs, by ascending tag of the Length field. The span is valid until the next add().
-  [[nodiscard]] std::span<const DataFieldPair> pairs() const noexcept { return pairs_; }
+  [[nodiscard]] std::span<const Pair> pairs() const noexcept { return pairs_; }
   // The data field that this Length field announces; nothing if length_tag is no Length field.
   [[nodiscard]] std::optional<Tag> data_tag_for(Tag length_tag) const noexcept;
   // The Length field that announces this data field; nothing if data_tag is no data field.
   [[nodiscard]] std::optional<Tag> length_tag_for(Tag data_tag) const noexcept;
 
  private:
-  std::vector<DataFieldPair> pairs_;  // sorted by length tag
+  std::vector<Pair> pairs_;  // sorted by length tag
 };
 
 // SessionRejectReason (373). An enumerator's value is the number in the field.

@@ -107,7 +107,7 @@ template <class T>
                 "<nexusfix/fix44/enum_names.hpp>");
   if constexpr (detail::kIsNameless<T>) {
     return {};
-  } else if constexpr (TypedField<T>) {
+  } else if constexpr (detail::TypedField<T>) {
     return to_string(*field);
   } else {
     return detail::value_text(*field);
@@ -169,7 +169,7 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
   }
 }
 // The value, as on the wire. A generated header has it in the namespace of its enumerations, too.
-template <class Traits, DictionaryEnum Enum>
+template <class Traits, detail::DictionaryEnum Enum>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, Enum value) {
   return detail::print_to(out, std::string_view{EnumTraits<Enum>::text(value)});
 }

@@ -19,15 +19,6 @@
 
 namespace nexusfix::wire {
 
-// What a search for a frame has found at the front of the bytes.
-enum class FrameStatus : std::uint8_t {
-  Complete,  // bytes [0, size) are one frame; the parser verifies its CheckSum
-  NeedMore,  // the stream ends inside a frame: call again with at least size bytes
-  Garbled,   // bytes [0, size) belong to no frame: skip them
-  Skipped,   // FrameScanner only: [0, size) continue the garbage of the last Garbled:
-             // skip them, too, and do not count them as another Garbled
-};
-
 // Why bytes are garbled: they are no frame, or the frame is no message. The last four come from the
 // parser, for a complete frame.
 enum class GarbledReason : std::uint8_t {
@@ -43,8 +34,16 @@ enum class GarbledReason : std::uint8_t {
 
 // The front of the bytes that were examined.
 struct FrameResult {
-  FrameStatus status = FrameStatus::NeedMore;           // what the front is
-  std::size_t size = 0;                                 // bytes of it; see FrameStatus
+  // What a search for a frame has found at the front of the bytes.
+  enum class Status : std::uint8_t {
+    Complete,  // bytes [0, size) are one frame; the parser verifies its CheckSum
+    NeedMore,  // the stream ends inside a frame: call again with at least size bytes
+    Garbled,   // bytes [0, size) belong to no frame: skip them
+    Skipped,   // FrameScanner only: [0, size) continue the garbage of the last Garbled:
+               // skip them, too, and do not count them as another Garbled
+  };
+  Status status = Status::NeedMore;                     // what the front is
+  std::size_t size = 0;                                 // bytes of it; see Status
   GarbledReason reason = GarbledReason::NoBeginString;  // only when Garbled
 };
 
@@ -238,7 +237,7 @@ class FrameScanner {
     if (step_ == Step::Start && at_ == 0) {
       if (const std::size_t size =
               detail::ordinary_frame_size(bytes.data(), bytes.size(), message_bytes_max_)) {
-        return {FrameStatus::Complete, size, {}};
+        return {FrameResult::Status::Complete, size, {}};
       }
     }
     return resume(bytes);
@@ -290,7 +289,7 @@ class FrameScanner {
     std::string_view bytes, const FrameLimits& limits) noexcept {
   if (const std::size_t size =
           detail::ordinary_frame_size(bytes.data(), bytes.size(), limits.message_bytes_max)) {
-    return {FrameStatus::Complete, size, {}};
+    return {FrameResult::Status::Complete, size, {}};
   }
   return next_slow_path_frame(bytes, limits);
 }

@@ -170,20 +170,19 @@ class GroupEntry;
 class GroupShape;
 class GroupView;
 
-// The rule that a field breaks. A message with a fault is still a message: it has a MsgSeqNum, and
-// the session answers it with a Reject.
-enum class FaultRule : std::uint8_t {
-  TagMalformed,     // not a number, leading zero, zero, negative, above kTagMax
-  TagWithoutValue,  // no `=` in the field
-  ValueEmpty,       // the index contains the field nevertheless
-  DataLengthWrong,  // the Length field of a data field does not lead to a SOH
-};
-
 // The first malformed field. For DataLengthWrong it is the Length field; its data field then ends
 // at its first SOH, like an ordinary field.
 struct Fault {
-  FaultRule rule = FaultRule::TagMalformed;  // the rule that it breaks
-  std::uint32_t offset = 0;                  // of the field's first byte
+  // The rule that a field breaks. A message with a fault is still a message: it has a MsgSeqNum,
+  // and the session answers it with a Reject.
+  enum class Rule : std::uint8_t {
+    TagMalformed,     // not a number, leading zero, zero, negative, above kTagMax
+    TagWithoutValue,  // no `=` in the field
+    ValueEmpty,       // the index contains the field nevertheless
+    DataLengthWrong,  // the Length field of a data field does not lead to a SOH
+  };
+  Rule rule = Rule::TagMalformed;  // the rule that it breaks
+  std::uint32_t offset = 0;        // of the field's first byte
   // The bytes before the `=` as received; without a `=`, the whole field.
   std::string_view tag_text;
 };
@@ -713,9 +712,13 @@ template <class T>
 
 // The message types of a dictionary, by name only.
 
+namespace detail {
+
 // A list of message types, which may be incomplete: a generated header names all messages of its
 // dictionary and includes none of them.
 template <class... Types>
 struct MessageNames {};
+
+}  // namespace detail
 
 }  // namespace nexusfix::wire

@@ -45,7 +45,7 @@ template <class Value>
 inline constexpr bool kIsText = std::same_as<Value, std::string_view>;
 template <class Value>
 inline constexpr bool kIsOther = !kIsBool<Value> && !kIsPrice<Value> && !kIsText<Value> &&
-                                 !Character<Value> && !WholeNumber<Value>;
+                                 !nexusfix::detail::Character<Value> && !WholeNumber<Value>;
 
 // A time whose zero is a moment of 1970: QuickFIX's FIX::TransactTime() is the present one.
 template <class Value>
@@ -65,11 +65,11 @@ template <class Value, class Other>
              (std::is_array_v<Other> || nexusfix::detail::DecimalField<Other>)) &&
            !std::same_as<Other, Value>;
   } else if constexpr (WholeNumber<Value>) {
-    return !std::convertible_to<const Other&, Value> || kIsBool<Other> || Character<Other> ||
-           std::is_floating_point_v<Other>;
+    return !std::convertible_to<const Other&, Value> || kIsBool<Other> ||
+           nexusfix::detail::Character<Other> || std::is_floating_point_v<Other>;
   } else {
     return !std::convertible_to<const Other&, Value> ||
-           (Character<Value> && !std::same_as<Other, Value>);
+           (nexusfix::detail::Character<Value> && !std::same_as<Other, Value>);
   }
 }
 template <class Value, class Other>
@@ -175,7 +175,8 @@ struct NEXUSFIX_VIEW Field {
     static_assert(kTakes || !WholeNumber<Value>,
                   "this field is an integer in this FIX version: write 5, not \"5\" or '5'; "
                   "wire::convert<std::int64_t>(text) reads a text at run time");
-    static_assert(kTakes || !Character<Value>, "this field takes one character: write 'A'");
+    static_assert(kTakes || !nexusfix::detail::Character<Value>,
+                  "this field takes one character: write 'A'");
     static_assert(kTakes || !detail::kIsOther<Value>,
                   "this field takes a time or a date: session.now(), wire::Date{2026y / 11 / 24}; "
                   "wire::convert<WallTime>(text) reads a text at run time");
@@ -297,11 +298,11 @@ struct LengthField : Field<FieldTag, std::uint64_t> {
 template <class Enum>
 struct EnumTraits;
 
+namespace detail {
+
 // An enumeration of a dictionary, such as fix44::Side.
 template <class T>
 concept DictionaryEnum = std::is_enum_v<T> && requires { EnumTraits<T>::kTag; };
-
-namespace detail {
 
 // A DataField.
 template <class T>
@@ -316,16 +317,16 @@ struct IsField<DataField<FieldTag, LengthTag>> : std::true_type {};
 template <Tag FieldTag>
 struct IsField<LengthField<FieldTag>> : std::true_type {};
 
-}  // namespace detail
-
 // A Field, a DataField, a LengthField or an enumeration of a dictionary.
 template <class T>
 concept TypedField = detail::IsField<T>::value || DictionaryEnum<T>;
 
+}  // namespace detail
+
 // The tag of a typed field.
-template <TypedField T>
+template <detail::TypedField T>
 [[nodiscard]] consteval Tag tag_of() {
-  if constexpr (DictionaryEnum<T>) {
+  if constexpr (detail::DictionaryEnum<T>) {
     return EnumTraits<T>::kTag;
   } else {
     return T::kTag;

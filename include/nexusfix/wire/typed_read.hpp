@@ -89,7 +89,7 @@ template <TypedField F>
 // view).
 //
 // Inlined, because a returned result would be written in pieces and read as a whole.
-template <TypedField F, class View>
+template <detail::TypedField F, class View>
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE OptionalField<F> read_field(const View& view) noexcept {
   detail::ValueAt value{};
   if (!detail::TypedReads::find(view, tag_of<F>(), value)) return detail::missing_field<F>();
@@ -200,7 +200,7 @@ template <TypedField F>
 }  // namespace detail
 
 // Reads a field that has passed its check.
-template <TypedField F, class View>
+template <detail::TypedField F, class View>
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE F checked_field(const View& view) noexcept {
   detail::ValueAt value{};
   const bool is_found = detail::TypedReads::find(view, tag_of<F>(), value);
@@ -399,7 +399,7 @@ class TypedMessageView {
   }
 
   // Reads a required field. Does not search for it, if its index is known.
-  template <TypedField F>
+  template <detail::TypedField F>
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE F required_field() const noexcept {
     constexpr std::size_t kNumber = detail::kPlaceIn<F, typename Self::RequiredFields>;
     constexpr Tag kTag = tag_of<F>();
@@ -418,7 +418,7 @@ class TypedMessageView {
   }
 
   // Reads a field that may be absent. Searches for it only if the sequence of tags is not known.
-  template <TypedField F>
+  template <detail::TypedField F>
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE OptionalField<F> optional_field() const noexcept {
     constexpr Tag kTag = tag_of<F>();
     if constexpr (kTag >= kLargeTagKey) {
@@ -595,7 +595,7 @@ template <DictionaryEnum F>
 
 // The result of an accessor of generated code. Members: a part of Self that is read with Self's
 // view. Checked: from() has checked the field or the component.
-template <class Self, TypedField F, bool Checked, class Members>
+template <class Self, detail::TypedField F, bool Checked, class Members>
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE decltype(auto) member(const Members& members) noexcept {
   const auto& self = static_cast<const Self&>(members);
   constexpr bool kIsMessage = std::derived_from<Self, TypedMessageView<Self>>;
@@ -611,19 +611,19 @@ template <class Self, TypedField F, bool Checked, class Members>
 }
 
 // The result of an accessor that takes a default value: that of OptionalField::value_or().
-template <TypedField F, class Other>
+template <detail::TypedField F, class Other>
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE auto value_or(const OptionalField<F>& field,
                                                    const Other& other) noexcept {
   return field.value_or(other);
 }
 // For a field that from() has checked.
-template <TypedField F, class Other>
+template <detail::TypedField F, class Other>
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE auto value_or(const F& field, const Other& other) noexcept {
   return OptionalField<F>{field}.value_or(other);
 }
 
 // The first field of an entry. It is always present, because it begins the entry.
-template <class Self, TypedField F, class Members>
+template <class Self, detail::TypedField F, class Members>
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE const F first_member(const Members& members) noexcept {
   return F{static_cast<const Self&>(members).view().field(0).value};
 }

@@ -480,11 +480,11 @@ struct MessageCheck<M, Parts...> : PartsCheck<M, Parts...> {
 
 // Writes typed fields and repeating groups. MessageCheck holds the rules of the dictionary.
 
-template <TypedField T>
+template <detail::TypedField T>
 NEXUSFIX_ALWAYS_INLINE void write_field(Encoder& encoder, const T& field) noexcept {
   if constexpr (detail::DataTypedField<T>) {
     encoder.data<T::kLengthTag, T::kTag>(field.value);
-  } else if constexpr (!DictionaryEnum<T>) {
+  } else if constexpr (!detail::DictionaryEnum<T>) {
     encoder.field<T::kTag>(field.value);
   } else if constexpr (std::same_as<std::underlying_type_t<T>, char>) {
     if (EnumTraits<T>::has(field)) [[likely]] {

@@ -6,7 +6,7 @@
 namespace nexusfix::python {
 
 using transport::Ready;
-using transport::ReadyKind;
+using ReadyKind = transport::Ready::Kind;
 using transport::SocketId;
 using State = LogonFields::State;
 
@@ -44,7 +44,7 @@ void GatedNetwork::turn() {
 transport::IoResult GatedNetwork::receive(SocketId socket, std::span<char> buffer) noexcept {
   if (!held_.empty() && is_held(socket)) {
     turn();
-    if (is_held(socket)) return {.status = transport::IoStatus::WouldBlock};
+    if (is_held(socket)) return {.status = transport::IoResult::Status::WouldBlock};
   }
   read_last_ = socket;
   return inner_->receive(socket, buffer);

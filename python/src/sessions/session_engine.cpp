@@ -304,7 +304,7 @@ bool SessionEngine::send(std::uint32_t session, const MessageObject& message, st
         relay->report(token, result);
       });
   if (posted) return true;
-  if (posted.error().failure == engine::RemoteFailure::Full) return false;
+  if (posted.error().failure == engine::RemoteError::Failure::Full) return false;
   raise_session_error("SessionClosedError", posted.error().what());
 }
 
@@ -314,7 +314,7 @@ namespace {
 template <class Task>
 void post(EngineState& state, const SessionPort& port, Task&& task) {
   const auto posted = state.remote->post(port.handle, std::forward<Task>(task));
-  if (!posted && posted.error().failure == engine::RemoteFailure::Full) {
+  if (!posted && posted.error().failure == engine::RemoteError::Failure::Full) {
     raise_session_error("SessionError", posted.error().what());
   }
 }

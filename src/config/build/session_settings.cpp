@@ -222,7 +222,7 @@ class SessionBuilder {
       return;
     }
     endpoint.trusted_proxies = *read_addresses(trusted->value);
-    for (const transport::AddressRange& range : endpoint.trusted_proxies->ranges()) {
+    for (const transport::AllowList::Range& range : endpoint.trusted_proxies->ranges()) {
       const std::string text = range.to_string();
       if (!text.ends_with("/0")) continue;
       report_.warning(trusted->line,

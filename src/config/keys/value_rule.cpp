@@ -33,7 +33,7 @@ std::string ValueRule::error(std::string_view value) const {
   }
   if (is_right == is_host || is_right == is_address) {
     // Without its interface such an address can be neither connected to nor listened on.
-    const auto range = transport::AddressRange::parse(transport::without_brackets(value));
+    const auto range = transport::AllowList::Range::parse(transport::without_brackets(value));
     if (range && range->is_of_any_link()) {
       return "a link-local address with its interface, such as fe80::1%eth0,";
     }

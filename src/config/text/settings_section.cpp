@@ -57,7 +57,7 @@ std::string remark(Key key, std::string_view value) {
   if (key.row().rule.is_right != is_readable<read_addresses>) return {};
   const auto addresses = read_addresses(value);
   if (!addresses) return {};
-  for (const transport::AddressRange& range : addresses->ranges()) {
+  for (const transport::AllowList::Range& range : addresses->ranges()) {
     if (!range.is_of_any_link()) continue;
     return range.to_string() + " without an interface is that address of each link; " +
            range.to_string() + "%eth0 is that of one";

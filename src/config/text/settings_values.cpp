@@ -215,13 +215,13 @@ std::optional<transport::AllowList> read_addresses(std::string_view value) {
   for (const std::string_view word : words_of(value)) {
     if (transport::is_localhost(word)) {
       for (const std::string_view one : {"127.0.0.1", "::1"}) {
-        addresses.allow(*transport::AddressRange::parse(one));
+        addresses.allow(*transport::AllowList::Range::parse(one));
       }
       continue;
     }
     const std::size_t slash = std::min(word.find('/'), word.size());
     std::string bare{transport::without_brackets(word.substr(0, slash))};
-    const auto range = transport::AddressRange::parse(bare.append(word.substr(slash)));
+    const auto range = transport::AllowList::Range::parse(bare.append(word.substr(slash)));
     if (!range) return std::nullopt;
     addresses.allow(*range);
   }

@@ -126,7 +126,7 @@ class MessageTypeCounters {
     ++last_->count;
   }
   // Any thread: in the order of their MsgType, "other" last.
-  [[nodiscard]] std::vector<MessageCount> read() const;
+  [[nodiscard]] std::vector<SessionStatistics::MessageCount> read() const;
   [[nodiscard]] std::uint64_t all() const noexcept;
   [[nodiscard]] std::uint64_t of(PackedMsgType msg_type) const noexcept;
 
@@ -153,7 +153,7 @@ class RejectCounters {
   // The loop's thread. nullopt: the message has no reason.
   void count(RejectKind kind, std::optional<std::uint32_t> reason) noexcept;
   // Any thread.
-  [[nodiscard]] std::vector<RejectCount> read() const;
+  [[nodiscard]] std::vector<SessionStatistics::RejectCount> read() const;
 
  private:
   static constexpr std::size_t kReasons = 19;  // 0 to 18
@@ -309,7 +309,7 @@ struct alignas(deferred::kApartBytes) LoopCounters {
     Figure<std::uint64_t> durable{};
     Figure<std::uint64_t> synced{};
     TimeFigure unsynced_since;
-    Figure<StoreHealth> health{};
+    Figure<StoreStatistics::Health> health{};
   } store;
 
   Counter garbled;

@@ -22,7 +22,7 @@ namespace nexusfix::dictionary {
 // differ only in case or leading zeros; otherwise one with a similar name or text. Empty: nothing
 // is similar, which is usual for values of one character. Valid as long as field.values is not
 // changed. Allocates.
-[[nodiscard]] std::vector<const EnumValue*> nearest_values(const FieldDefinition& field,
-                                                           std::string_view text);
+[[nodiscard]] std::vector<const FieldDefinition::EnumValue*> nearest_values(
+    const FieldDefinition& field, std::string_view text);
 
 }  // namespace nexusfix::dictionary

@@ -31,8 +31,8 @@ template <class NextByte>
   }
 }
 
-constexpr unsigned kOthersBits = 3;  // of OtherValues
-static_assert(static_cast<unsigned>(OtherValues::Tenor) < 1U << kOthersBits);
+constexpr unsigned kOthersBits = 3;  // of FieldDefinition::OtherValues
+static_assert(static_cast<unsigned>(FieldDefinition::OtherValues::Tenor) < 1U << kOthersBits);
 
 class Packer {
  public:
@@ -61,17 +61,17 @@ class Packer {
   }
   // Many fields share an enumeration, so each one is written once, before the fields.
   void enumerations(const std::vector<FieldDefinition>& fields) {
-    std::map<std::vector<EnumValue>, std::size_t> numbers;
-    std::vector<const std::vector<EnumValue>*> distinct;
+    std::map<std::vector<FieldDefinition::EnumValue>, std::size_t> numbers;
+    std::vector<const std::vector<FieldDefinition::EnumValue>*> distinct;
     for (const FieldDefinition& field : fields) {
       const auto [entry, is_new] = numbers.emplace(field.values, distinct.size());
       if (is_new) distinct.push_back(&field.values);
       enumerations_.emplace(&field.values, entry->second);
     }
     number(distinct.size());
-    for (const std::vector<EnumValue>* values : distinct) {
+    for (const std::vector<FieldDefinition::EnumValue>* values : distinct) {
       number(values->size());
-      for (const EnumValue& value : *values) {
+      for (const FieldDefinition::EnumValue& value : *values) {
         text(value.value);
         text(value.name);
       }
@@ -82,7 +82,8 @@ class Packer {
 
  private:
   TextPool& pool_;
-  std::map<const std::vector<EnumValue>*, std::size_t> enumerations_;  // a field's, to its number
+  std::map<const std::vector<FieldDefinition::EnumValue>*, std::size_t>
+      enumerations_;  // a field's, to its number
   std::string bytes_;
 };
 
@@ -101,7 +102,7 @@ class Unpacker {
     std::vector<Member> members(number());
     for (Member& member : members) {
       const std::uint64_t packed = number();
-      member = {static_cast<MemberKind>((packed >> 1U) & 3U), static_cast<Index>(packed >> 3U),
+      member = {static_cast<Member::Kind>((packed >> 1U) & 3U), static_cast<Index>(packed >> 3U),
                 (packed & 1U) != 0};
     }
     return members;
@@ -112,16 +113,17 @@ class Unpacker {
     field.name = text();
     const std::uint64_t type = number();
     field.type = static_cast<FieldType>(type >> kOthersBits);
-    field.other_values = static_cast<OtherValues>(type & ((1U << kOthersBits) - 1));
+    field.other_values =
+        static_cast<FieldDefinition::OtherValues>(type & ((1U << kOthersBits) - 1));
     field.length_tag = static_cast<wire::Tag>(number());
     field.values = enumerations_[number()];
     return field;
   }
   void enumerations() {
     enumerations_.resize(number());
-    for (std::vector<EnumValue>& values : enumerations_) {
+    for (std::vector<FieldDefinition::EnumValue>& values : enumerations_) {
       values.resize(number());
-      for (EnumValue& value : values) {
+      for (FieldDefinition::EnumValue& value : values) {
         value.value = text();
         value.name = text();
       }
@@ -131,7 +133,7 @@ class Unpacker {
  private:
   std::string_view bytes_;
   std::string_view text_;
-  std::vector<std::vector<EnumValue>> enumerations_;
+  std::vector<std::vector<FieldDefinition::EnumValue>> enumerations_;
   std::size_t at_ = 0;
 };
 

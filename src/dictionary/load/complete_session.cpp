@@ -39,13 +39,13 @@ class Completer {
   void add_tags(const std::vector<Member>& members) {
     for (const Member& member : members) {
       switch (member.kind) {
-        case MemberKind::Field:
+        case Member::Kind::Field:
           tags_.insert(from_.fields[member.index].tag);
           break;
-        case MemberKind::Component:
+        case Member::Kind::Component:
           add_tags(from_.components[member.index].members);
           break;
-        case MemberKind::Group: {
+        case Member::Kind::Group: {
           const GroupDefinition& group = from_.groups[member.index];
           tags_.insert(from_.fields[group.count_field].tag);
           add_tags(group.members);
@@ -73,7 +73,7 @@ class Completer {
     for (const wire::Tag tag : former) moved.push_back(place_of(tag));
     const auto move = [&](std::vector<Member>& members) {
       for (Member& member : members) {
-        if (member.kind == MemberKind::Field) member.index = moved[member.index];
+        if (member.kind == Member::Kind::Field) member.index = moved[member.index];
       }
     };
     move(to_.header);
@@ -97,15 +97,17 @@ class Completer {
     for (const Member& member : members) {
       const bool required = is_required && member.required;
       switch (member.kind) {
-        case MemberKind::Field:
-          copies.push_back({MemberKind::Field, place_of(from_.fields[member.index].tag), required});
+        case Member::Kind::Field:
+          copies.push_back(
+              {Member::Kind::Field, place_of(from_.fields[member.index].tag), required});
           break;
-        case MemberKind::Component:
+        case Member::Kind::Component:
           std::ranges::move(copied(from_.components[member.index].members, required),
                             std::back_inserter(copies));
           break;
-        case MemberKind::Group:
-          copies.push_back({MemberKind::Group, copied_group(from_.groups[member.index]), required});
+        case Member::Kind::Group:
+          copies.push_back(
+              {Member::Kind::Group, copied_group(from_.groups[member.index]), required});
           break;
       }
     }

@@ -63,12 +63,12 @@ class Pairing {
   void by_place(const std::vector<Member>& members) {
     const Member* before = nullptr;
     for (const Member& member : members) {
-      if (member.kind == MemberKind::Field && before != nullptr) {
+      if (member.kind == Member::Kind::Field && before != nullptr) {
         FieldDefinition& field = dictionary_.fields[member.index];
         const FieldDefinition& length = dictionary_.fields[before->index];
         if (is_data(field) && length.type == FieldType::Length) pair(field, length.tag);
       }
-      before = member.kind == MemberKind::Field ? &member : nullptr;
+      before = member.kind == Member::Kind::Field ? &member : nullptr;
     }
   }
 

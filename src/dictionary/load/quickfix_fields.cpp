@@ -11,19 +11,20 @@
 namespace nexusfix::dictionary {
 namespace {
 
-OtherValues read_other_values(const pugi::xml_node& node) {
+FieldDefinition::OtherValues read_other_values(const pugi::xml_node& node) {
   const std::string_view type = node.attribute("unionDataType").value();
   if (!type.empty()) return other_values(type);
   const std::string_view others = node.attribute("allowOtherValues").value();
-  return is_yes(others) || others == "true" ? OtherValues::Any : OtherValues::None;
+  return is_yes(others) || others == "true" ? FieldDefinition::OtherValues::Any
+                                            : FieldDefinition::OtherValues::None;
 }
 
 // The later of two definitions of a tag gets the values of the earlier one. A field without values
 // accepts any value, but in QuickFIX the values of both definitions count.
 void join(FieldDefinition& later, FieldDefinition earlier) {
-  std::vector<EnumValue> values = std::move(earlier.values);
-  for (EnumValue& value : later.values) {
-    const auto same = std::ranges::find(values, value.value, &EnumValue::value);
+  std::vector<FieldDefinition::EnumValue> values = std::move(earlier.values);
+  for (FieldDefinition::EnumValue& value : later.values) {
+    const auto same = std::ranges::find(values, value.value, &FieldDefinition::EnumValue::value);
     if (same == values.end()) {
       values.push_back(std::move(value));
     } else {
@@ -31,7 +32,8 @@ void join(FieldDefinition& later, FieldDefinition earlier) {
     }
   }
   later.values = std::move(values);
-  if (later.other_values == OtherValues::None) later.other_values = earlier.other_values;
+  if (later.other_values == FieldDefinition::OtherValues::None)
+    later.other_values = earlier.other_values;
 }
 
 }  // namespace

@@ -192,7 +192,7 @@ bool Loader::find_member(const pugi::xml_node& node, Member& member) {
                 wants_component ? "read as the field" : "read as the component");
   }
   const bool takes_component = wants_component ? is_component : !is_field;
-  member.kind = takes_component ? MemberKind::Component : MemberKind::Field;
+  member.kind = takes_component ? Member::Kind::Component : Member::Kind::Field;
   member.index = takes_component ? component->second : field->second;
   return true;
 }
@@ -210,7 +210,7 @@ bool Loader::read_member(const pugi::xml_node& node, Member& member, unsigned de
   member.required = read_required(node);
   if (!find_member(node, member)) return false;
   if (kind != "group") return true;
-  member.kind = MemberKind::Group;
+  member.kind = Member::Kind::Group;
   read_group(node, member, depth);
   return true;
 }
@@ -230,8 +230,8 @@ void Loader::read_members(const pugi::xml_node& parent, std::vector<Member>& mem
 // As in QuickFIX: the fields of both, and if both have a group, the later one's group.
 void Loader::join(MessageDefinition& message, MessageDefinition later) {
   const auto field_of = [&](const Member& member) {
-    return member.kind == MemberKind::Group
-               ? std::pair{MemberKind::Field, dictionary_.groups[member.index].count_field}
+    return member.kind == Member::Kind::Group
+               ? std::pair{Member::Kind::Field, dictionary_.groups[member.index].count_field}
                : std::pair{member.kind, member.index};
   };
   for (const Member& member : message.members) {

@@ -63,8 +63,8 @@ class Writer {
   }
 
   void write_member(const Member& member, std::size_t depth) {
-    const bool is_group = member.kind == MemberKind::Group;
-    const bool is_component = member.kind == MemberKind::Component;
+    const bool is_group = member.kind == Member::Kind::Group;
+    const bool is_component = member.kind == Member::Kind::Component;
     const Index field = is_group ? dictionary_.groups[member.index].count_field : member.index;
     const char* const name = is_group ? "group" : is_component ? "component" : "field";
     open(name, depth);
@@ -94,15 +94,16 @@ class Writer {
     attribute("number", std::to_string(field.tag));
     attribute("name", field.name);
     attribute("type", to_string(field.type == FieldType::Unknown ? FieldType::String : field.type));
-    if (field.other_values != OtherValues::None) attribute("allowOtherValues", "true");
-    const bool has_type = field.other_values > OtherValues::Any;
+    if (field.other_values != FieldDefinition::OtherValues::None)
+      attribute("allowOtherValues", "true");
+    const bool has_type = field.other_values > FieldDefinition::OtherValues::Any;
     if (has_type) attribute("unionDataType", to_string(field.other_values));
     if (field.values.empty()) {
       out_ += "/>\n";
       return;
     }
     out_ += ">\n";
-    for (const EnumValue& value : field.values) {
+    for (const FieldDefinition::EnumValue& value : field.values) {
       open("value", 3);
       attribute("enum", value.value);
       attribute("description", value.name);

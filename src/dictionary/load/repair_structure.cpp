@@ -7,9 +7,9 @@ namespace nexusfix::dictionary {
 namespace {
 
 bool counts_group(const Dictionary& dictionary, const Member& member, Index count_field) {
-  return member.kind == MemberKind::Group
+  return member.kind == Member::Kind::Group
              ? dictionary.groups[member.index].count_field == count_field
-             : member.kind == MemberKind::Field && member.index == count_field;
+             : member.kind == Member::Kind::Field && member.index == count_field;
 }
 
 // Turns removed groups into fields and renumbers the others.
@@ -39,11 +39,11 @@ class GroupRemover {
  private:
   void repair(std::vector<Member>& members) const {
     for (Member& member : members) {
-      if (member.kind != MemberKind::Group) continue;
+      if (member.kind != Member::Kind::Group) continue;
       if (const std::optional<Index> place = places_[member.index]) {
         member.index = *place;
       } else {
-        member.kind = MemberKind::Field;
+        member.kind = Member::Kind::Field;
         member.index = dictionary_.groups[member.index].count_field;
       }
     }

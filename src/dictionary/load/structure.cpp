@@ -20,8 +20,8 @@ class Checker {
         groups_(dictionary.groups.size()) {}
 
   std::vector<StructureFault> check() {
-    for (Index i = 0; i < components_.size(); ++i) visit({MemberKind::Component, i}, 0);
-    for (Index i = 0; i < groups_.size(); ++i) visit({MemberKind::Group, i}, 0);
+    for (Index i = 0; i < components_.size(); ++i) visit({Member::Kind::Component, i}, 0);
+    for (Index i = 0; i < groups_.size(); ++i) visit({Member::Kind::Group, i}, 0);
     if (may_be_followed_ && sum_up()) find_own_counts();
     return std::move(faults_);
   }
@@ -36,20 +36,20 @@ class Checker {
   };
 
   Node& node(const Member& member) {
-    return member.kind == MemberKind::Group ? groups_[member.index] : components_[member.index];
+    return member.kind == Member::Kind::Group ? groups_[member.index] : components_[member.index];
   }
   [[nodiscard]] const std::vector<Member>& members_of(const Member& member) const {
-    return member.kind == MemberKind::Group ? dictionary_.groups[member.index].members
-                                            : dictionary_.components[member.index].members;
+    return member.kind == Member::Kind::Group ? dictionary_.groups[member.index].members
+                                              : dictionary_.components[member.index].members;
   }
   [[nodiscard]] const std::string& name_of(const Member& member) const {
-    return member.kind == MemberKind::Group
+    return member.kind == Member::Kind::Group
                ? dictionary_.fields[dictionary_.groups[member.index].count_field].name
                : dictionary_.components[member.index].name;
   }
 
   void add(StructureRule rule, const Member& member, const std::string& text) {
-    const bool group = member.kind == MemberKind::Group;
+    const bool group = member.kind == Member::Kind::Group;
     faults_.push_back({rule, group ? Place::Group : Place::Component, member.index,
                        (group ? "group " : "component ") + quote(name_of(member)) + ' ' + text});
   }
@@ -82,7 +82,7 @@ class Checker {
       }
       may_be_followed_ = false;
       visited.height = 0;
-    } else if (member.kind == MemberKind::Group && !visited.has_field) {
+    } else if (member.kind == Member::Kind::Group && !visited.has_field) {
       add(StructureRule::NoFields, member, "has no fields: its first field begins an entry");
     }
     visited.size = size_of(members_of(member));
@@ -93,8 +93,8 @@ class Checker {
   void visit_members(const Member& member, unsigned depth) {
     Node& holder = node(member);
     for (const Member& held : members_of(member)) {
-      if (held.kind != MemberKind::Component) holder.has_field = true;
-      if (held.kind == MemberKind::Field) continue;
+      if (held.kind != Member::Kind::Component) holder.has_field = true;
+      if (held.kind == Member::Kind::Field) continue;
       visit(held, depth + 1);
       holder.has_field = holder.has_field || node(held).has_field;
       holder.height = std::max(holder.height, node(held).height + 1);
@@ -110,12 +110,12 @@ class Checker {
     if (!sum(dictionary_.header, Place::Header, 0, "the header")) return false;
     if (!sum(dictionary_.trailer, Place::Trailer, 0, "the trailer")) return false;
     for (Index i = 0; i < components_.size(); ++i) {
-      const Member member{MemberKind::Component, i};
+      const Member member{Member::Kind::Component, i};
       const std::string name = "component " + quote(name_of(member));
       if (!sum(members_of(member), Place::Component, i, name)) return false;
     }
     for (Index i = 0; i < groups_.size(); ++i) {
-      const Member member{MemberKind::Group, i};
+      const Member member{Member::Kind::Group, i};
       if (!sum(members_of(member), Place::Group, i, "group " + quote(name_of(member)))) {
         return false;
       }
@@ -129,16 +129,16 @@ class Checker {
     for (Index i = 0; i < groups_.size(); ++i) {
       const GroupDefinition& group = dictionary_.groups[i];
       if (!holds_field(group.members, group.count_field)) continue;
-      add(StructureRule::ContainsOwnCount, {MemberKind::Group, i},
+      add(StructureRule::ContainsOwnCount, {Member::Kind::Group, i},
           "contains itself, or the field that counts its entries");
     }
   }
 
   [[nodiscard]] bool holds_field(const std::vector<Member>& members, Index field) const {
     return std::ranges::any_of(members, [&](const Member& member) {
-      if (member.kind == MemberKind::Field) return member.index == field;
-      const bool is_count =
-          member.kind == MemberKind::Group && dictionary_.groups[member.index].count_field == field;
+      if (member.kind == Member::Kind::Field) return member.index == field;
+      const bool is_count = member.kind == Member::Kind::Group &&
+                            dictionary_.groups[member.index].count_field == field;
       return is_count || holds_field(members_of(member), field);
     });
   }
@@ -155,7 +155,7 @@ class Checker {
   std::size_t size_of(const std::vector<Member>& members) {
     std::size_t size = 0;
     for (const Member& member : members) {
-      size += member.kind == MemberKind::Field ? 1 : 1 + node(member).size;
+      size += member.kind == Member::Kind::Field ? 1 : 1 + node(member).size;
       size = std::min(size, kFlatMembersMax + 1);
     }
     return size;
@@ -200,11 +200,11 @@ class IndexChecker {
   [[nodiscard]] bool are_right(const std::vector<Member>& members) const {
     return std::ranges::all_of(members, [&](const Member& member) {
       switch (member.kind) {
-        case MemberKind::Field:
+        case Member::Kind::Field:
           return member.index < dictionary_.fields.size();
-        case MemberKind::Component:
+        case Member::Kind::Component:
           return member.index < dictionary_.components.size();
-        case MemberKind::Group:
+        case Member::Kind::Group:
           return member.index < dictionary_.groups.size();
       }
       return false;
@@ -244,13 +244,13 @@ std::vector<Index> RepeatedFields::of(const std::vector<Member>& members) {
 
 void RepeatedFields::walk(const std::vector<Member>& members, std::vector<Index>& repeated) {
   for (const Member& member : members) {
-    if (member.kind == MemberKind::Component) {
+    if (member.kind == Member::Kind::Component) {
       if (components_seen_[member.index] == call_) continue;
       components_seen_[member.index] = call_;
       walk(dictionary_.components[member.index].members, repeated);
       continue;
     }
-    const Index field = member.kind == MemberKind::Group
+    const Index field = member.kind == Member::Kind::Group
                             ? dictionary_.groups[member.index].count_field
                             : member.index;
     if (fields_seen_[field] == call_) repeated.push_back(field);

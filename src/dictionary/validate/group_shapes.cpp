@@ -87,15 +87,15 @@ class GroupShapesBuilder {
       ++met_;
       if (is_too_much()) return;
       switch (member.kind) {
-        case MemberKind::Field:
+        case Member::Kind::Field:
           if (fields_.meet(member.index, walk_)) tags.push_back(tag(member.index));
           break;
-        case MemberKind::Component:
+        case Member::Kind::Component:
           if (components_.meet(member.index, walk_)) {
             collect(dictionary_.components[member.index].members, tags);
           }
           break;
-        case MemberKind::Group: {
+        case Member::Kind::Group: {
           if (!groups_.meet(member.index, walk_)) break;
           const GroupDefinition& group = dictionary_.groups[member.index];
           if (fields_.meet(group.count_field, walk_)) tags.push_back(tag(group.count_field));
@@ -141,9 +141,9 @@ class GroupShapesBuilder {
     for (const Member& member : members) {
       ++met_;
       if (is_too_much()) return;
-      if (member.kind == MemberKind::Component && components_.meet(member.index, walk_)) {
+      if (member.kind == Member::Kind::Component && components_.meet(member.index, walk_)) {
         collect_groups(dictionary_.components[member.index].members, groups);
-      } else if (member.kind == MemberKind::Group && groups_.meet(member.index, walk_)) {
+      } else if (member.kind == Member::Kind::Group && groups_.meet(member.index, walk_)) {
         groups.push_back({tag(dictionary_.groups[member.index].count_field), member.index});
       }
     }

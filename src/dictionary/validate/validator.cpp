@@ -72,18 +72,18 @@ Tag tag_of(std::string_view text) noexcept {
   return number <= wire::kTagMax ? static_cast<Tag>(number) : 0;
 }
 
-ViolationRule rule_of(wire::FaultRule rule) noexcept {
+Violation::Rule rule_of(wire::Fault::Rule rule) noexcept {
   switch (rule) {
-    case wire::FaultRule::TagMalformed:
-      return ViolationRule::TagMalformed;
-    case wire::FaultRule::TagWithoutValue:
-      return ViolationRule::TagWithoutValue;
-    case wire::FaultRule::ValueEmpty:
-      return ViolationRule::ValueEmpty;
-    case wire::FaultRule::DataLengthWrong:
-      return ViolationRule::DataLengthWrong;
+    case wire::Fault::Rule::TagMalformed:
+      return Violation::Rule::TagMalformed;
+    case wire::Fault::Rule::TagWithoutValue:
+      return Violation::Rule::TagWithoutValue;
+    case wire::Fault::Rule::ValueEmpty:
+      return Violation::Rule::ValueEmpty;
+    case wire::Fault::Rule::DataLengthWrong:
+      return Violation::Rule::DataLengthWrong;
   }
-  return ViolationRule::TagMalformed;
+  return Violation::Rule::TagMalformed;
 }
 
 // The enclosing scopes of a field, from the innermost group to the message.
@@ -219,13 +219,13 @@ class Validation {
   // The slow path. False: not valid, and reported. True: valid because of the fields around it.
   [[nodiscard]] bool is_valid_there(const Scope& scope, Section section, Check check,
                                     unsigned detail, std::size_t index) noexcept;
-  [[nodiscard]] bool is_data_right(const Scope& scope, const wire::DataFieldPair& pair,
+  [[nodiscard]] bool is_data_right(const Scope& scope, const wire::DataFieldTable::Pair& pair,
                                    std::size_t index) noexcept;
-  [[nodiscard]] bool is_length_right(const Scope& scope, const wire::DataFieldPair& pair,
+  [[nodiscard]] bool is_length_right(const Scope& scope, const wire::DataFieldTable::Pair& pair,
                                      std::size_t index) noexcept;
 
   // Returns kFailed, so that the caller can return it.
-  std::size_t report(ViolationRule rule, const Scope& scope, std::size_t index) noexcept;
+  std::size_t report(Violation::Rule rule, const Scope& scope, std::size_t index) noexcept;
   std::size_t report_value(const Scope& scope, Section section, std::size_t index) noexcept;
   std::size_t report_missing(const Scope& scope, std::size_t index) noexcept;
   std::size_t report_count(const Scope& scope, std::size_t index, std::uint64_t expected,
@@ -251,7 +251,7 @@ class Validation {
   [[nodiscard]] bool survives_misplaced(const Scope& scope, unsigned slot, std::size_t index,
                                         const EntriesSoFar& so_far, Checks& checks) noexcept {
     if (scope.seen[slot] == 0) {
-      report(ViolationRule::GroupOrderWrong, scope, index);
+      report(Violation::Rule::GroupOrderWrong, scope, index);
     } else {
       report_repeated(scope, index, so_far);
     }
@@ -351,12 +351,12 @@ template <class Checks>
   const auto [check, detail, place, slot] = parts_of(*member);
   const auto section = static_cast<Section>(place);
   if (section < at.section && tables_.rules.validate_fields_out_of_order) {
-    report(ViolationRule::TagOutOfSection, scope, i);
+    report(Violation::Rule::TagOutOfSection, scope, i);
     if (!goes_on(checks, scope)) return false;
   }
   at.section = section;
   if (std::exchange(seen[slot], std::uint8_t{1}) != 0) {
-    report(ViolationRule::TagRepeated, scope, i);
+    report(Violation::Rule::TagRepeated, scope, i);
     if (!goes_on(checks, scope)) return false;
   }
   if (!is_value_right(check, detail, fields.value(i)) &&
@@ -408,7 +408,7 @@ std::size_t Validation::walk_group(const Scope& outer, unsigned group, std::size
       if (entries == 0 && context.any_field_begins != 0) {
         delimiter = scope.delimiter = slot;
       } else if (entries == 0 && slot != 0) {
-        report(ViolationRule::DelimiterMissing, scope, i);
+        report(Violation::Rule::DelimiterMissing, scope, i);
         if (!goes_on(checks, scope)) return kFailed;
       }
       ++entries;
@@ -450,7 +450,7 @@ bool Validation::is_outsider_right(const Scope& scope, std::size_t index, Checks
   const Tag tag = tag_at(index);
   const FieldRule* const known = tables_.field(scope.context, tag);
   if (!is_tolerated(tag)) {
-    report(known != nullptr ? ViolationRule::TagNotInMessage : ViolationRule::TagUnknown, scope,
+    report(known != nullptr ? Violation::Rule::TagNotInMessage : Violation::Rule::TagUnknown, scope,
            index);
     return false;
   }
@@ -484,7 +484,7 @@ bool Validation::is_valid_there(const Scope& scope, Section section, Check check
 }
 
 // Looks at the whole message only once: the walk ends with this violation.
-bool Validation::is_data_right(const Scope& scope, const wire::DataFieldPair& pair,
+bool Validation::is_data_right(const Scope& scope, const wire::DataFieldTable::Pair& pair,
                                std::size_t index) noexcept {
   if (tag_at(index - 1) == pair.length) return true;
   bool has_stray_length = false;
@@ -492,9 +492,9 @@ bool Validation::is_data_right(const Scope& scope, const wire::DataFieldPair& pa
     has_stray_length |= tag_at(i) == pair.length && tag_at(i + 1) != pair.data;
   }
   if (has_stray_length) {
-    report(ViolationRule::DataOutOfOrder, scope, index);
+    report(Violation::Rule::DataOutOfOrder, scope, index);
   } else {
-    report(ViolationRule::LengthMissing, scope, index);
+    report(Violation::Rule::LengthMissing, scope, index);
     violation_->tag = pair.length;
   }
   return false;
@@ -502,22 +502,23 @@ bool Validation::is_data_right(const Scope& scope, const wire::DataFieldPair& pa
 
 // A Length of 0 needs no data field, because that could not be empty. If the data field is
 // elsewhere, it is reported there, before DataMissing.
-bool Validation::is_length_right(const Scope& scope, const wire::DataFieldPair& pair,
+bool Validation::is_length_right(const Scope& scope, const wire::DataFieldTable::Pair& pair,
                                  std::size_t index) noexcept {
   if (tag_at(index + 1) == pair.data) return true;
   if (count_of(Fields{message_}.value(index).text()) == 0) return true;
-  report(ViolationRule::DataMissing, scope, index);
+  report(Violation::Rule::DataMissing, scope, index);
   violation_->tag = pair.data;
   return false;
 }
 
-std::size_t Validation::report(ViolationRule rule, const Scope& scope, std::size_t index) noexcept {
+std::size_t Validation::report(Violation::Rule rule, const Scope& scope,
+                               std::size_t index) noexcept {
   violation_ = Violation{.rule = rule,
                          .tag = tag_at(index),
                          .offset = Fields{message_}.value(index).begin,
                          .field_index = static_cast<std::uint32_t>(index),
                          .group = scope.context.count_tag};
-  if (rule == ViolationRule::DelimiterMissing) violation_->expected_tag = scope.context.first_tag;
+  if (rule == Violation::Rule::DelimiterMissing) violation_->expected_tag = scope.context.first_tag;
   return kFailed;
 }
 
@@ -527,25 +528,26 @@ std::size_t Validation::report_value(const Scope& scope, Section section,
   const MemberContext& known_to = section == Section::Body ? scope.context : tables_.contexts[0];
   const FieldRule* const field = tables_.field(known_to, tag_at(index));
   const std::string_view text = Fields{message_}.value(index).text();
-  if (field == nullptr) return report(ViolationRule::TypeWrong, scope, index);
+  if (field == nullptr) return report(Violation::Rule::TypeWrong, scope, index);
   if (field->check == Check::Enumerated && is_of_type(field->type, text)) {
-    return report(ViolationRule::ValueNotInEnumeration, scope, index);
+    return report(Violation::Rule::ValueNotInEnumeration, scope, index);
   }
   const bool is_zero = field->type == FieldType::SeqNum && is_digits(text);
-  return report(is_zero ? ViolationRule::ValueOutOfRange : ViolationRule::TypeWrong, scope, index);
+  return report(is_zero ? Violation::Rule::ValueOutOfRange : Violation::Rule::TypeWrong, scope,
+                index);
 }
 
 std::size_t Validation::report_missing(const Scope& scope, std::size_t index) noexcept {
   const RequiredMember* member = tables_.required.data() + scope.context.required_begin;
   while (scope.seen[member->slot] != 0) ++member;
-  report(ViolationRule::RequiredTagMissing, scope, index);
+  report(Violation::Rule::RequiredTagMissing, scope, index);
   violation_->tag = member->tag;
   return kFailed;
 }
 
 std::size_t Validation::report_count(const Scope& scope, std::size_t index, std::uint64_t expected,
                                      std::uint64_t found) noexcept {
-  report(ViolationRule::GroupCountWrong, scope, index);
+  report(Violation::Rule::GroupCountWrong, scope, index);
   violation_->expected_entries = expected;
   violation_->found_entries = found;
   return kFailed;
@@ -563,7 +565,8 @@ std::size_t Validation::report_repeated(const Scope& scope, std::size_t index,
   if (looks_ < kLooksMax) ++looks_;
   const bool is_new_entry = looks_ == kLooksMax ? so_far.entries != so_far.expected
                                                 : begins_entry(delimiter, index, so_far);
-  report(is_new_entry ? ViolationRule::DelimiterMissing : ViolationRule::TagRepeated, scope, index);
+  report(is_new_entry ? Violation::Rule::DelimiterMissing : Violation::Rule::TagRepeated, scope,
+         index);
   if (is_new_entry) violation_->expected_tag = delimiter;
   return kFailed;
 }
@@ -594,72 +597,72 @@ void Validation::report_fault(const wire::Fault& fault) noexcept {
 }
 
 void Validation::report_msg_type() noexcept {
-  violation_ = Violation{.rule = ViolationRule::MsgTypeUnknown,
+  violation_ = Violation{.rule = Violation::Rule::MsgTypeUnknown,
                          .offset = Fields{message_}.value(kMsgTypeIndex).begin,
                          .field_index = kMsgTypeIndex};
 }
 
 }  // namespace
 
-wire::SessionRejectReason reject_reason(ViolationRule rule) noexcept {
+wire::SessionRejectReason reject_reason(Violation::Rule rule) noexcept {
   using Reason = wire::SessionRejectReason;
   switch (rule) {
-    case ViolationRule::TagMalformed:
-    case ViolationRule::TagUnknown:
+    case Violation::Rule::TagMalformed:
+    case Violation::Rule::TagUnknown:
       return Reason::InvalidTagNumber;
-    case ViolationRule::TagWithoutValue:
-    case ViolationRule::ValueEmpty:
+    case Violation::Rule::TagWithoutValue:
+    case Violation::Rule::ValueEmpty:
       return Reason::TagWithoutValue;
-    case ViolationRule::DataLengthWrong:
-    case ViolationRule::TypeWrong:
+    case Violation::Rule::DataLengthWrong:
+    case Violation::Rule::TypeWrong:
       return Reason::IncorrectDataFormat;
-    case ViolationRule::MsgTypeUnknown:
+    case Violation::Rule::MsgTypeUnknown:
       return Reason::InvalidMsgType;
-    case ViolationRule::TagNotInMessage:
+    case Violation::Rule::TagNotInMessage:
       return Reason::TagNotDefinedForMsgType;
-    case ViolationRule::TagOutOfSection:
-    case ViolationRule::DataOutOfOrder:
+    case Violation::Rule::TagOutOfSection:
+    case Violation::Rule::DataOutOfOrder:
       return Reason::TagOutOfRequiredOrder;
-    case ViolationRule::TagRepeated:
+    case Violation::Rule::TagRepeated:
       return Reason::TagAppearsMoreThanOnce;
-    case ViolationRule::ValueOutOfRange:
-    case ViolationRule::ValueNotInEnumeration:
+    case Violation::Rule::ValueOutOfRange:
+    case Violation::Rule::ValueNotInEnumeration:
       return Reason::ValueIncorrect;
-    case ViolationRule::DelimiterMissing:
-    case ViolationRule::GroupOrderWrong:
+    case Violation::Rule::DelimiterMissing:
+    case Violation::Rule::GroupOrderWrong:
       return Reason::GroupFieldsOutOfOrder;
-    case ViolationRule::GroupCountWrong:
+    case Violation::Rule::GroupCountWrong:
       return Reason::IncorrectNumInGroupCount;
-    case ViolationRule::LengthMissing:
-    case ViolationRule::DataMissing:
-    case ViolationRule::RequiredTagMissing:
+    case Violation::Rule::LengthMissing:
+    case Violation::Rule::DataMissing:
+    case Violation::Rule::RequiredTagMissing:
       return Reason::RequiredTagMissing;
   }
   return Reason::Other;
 }
 
-bool is_readable(ViolationRule rule) noexcept {
+bool is_readable(Violation::Rule rule) noexcept {
   switch (rule) {
-    case ViolationRule::TagMalformed:
-    case ViolationRule::TagWithoutValue:
-    case ViolationRule::DataLengthWrong:
-    case ViolationRule::LengthMissing:
-    case ViolationRule::DataOutOfOrder:
+    case Violation::Rule::TagMalformed:
+    case Violation::Rule::TagWithoutValue:
+    case Violation::Rule::DataLengthWrong:
+    case Violation::Rule::LengthMissing:
+    case Violation::Rule::DataOutOfOrder:
       return false;
-    case ViolationRule::ValueEmpty:
-    case ViolationRule::MsgTypeUnknown:
-    case ViolationRule::TagUnknown:
-    case ViolationRule::TagNotInMessage:
-    case ViolationRule::TagOutOfSection:
-    case ViolationRule::TagRepeated:
-    case ViolationRule::TypeWrong:
-    case ViolationRule::ValueOutOfRange:
-    case ViolationRule::ValueNotInEnumeration:
-    case ViolationRule::DelimiterMissing:
-    case ViolationRule::GroupOrderWrong:
-    case ViolationRule::GroupCountWrong:
-    case ViolationRule::DataMissing:
-    case ViolationRule::RequiredTagMissing:
+    case Violation::Rule::ValueEmpty:
+    case Violation::Rule::MsgTypeUnknown:
+    case Violation::Rule::TagUnknown:
+    case Violation::Rule::TagNotInMessage:
+    case Violation::Rule::TagOutOfSection:
+    case Violation::Rule::TagRepeated:
+    case Violation::Rule::TypeWrong:
+    case Violation::Rule::ValueOutOfRange:
+    case Violation::Rule::ValueNotInEnumeration:
+    case Violation::Rule::DelimiterMissing:
+    case Violation::Rule::GroupOrderWrong:
+    case Violation::Rule::GroupCountWrong:
+    case Violation::Rule::DataMissing:
+    case Violation::Rule::RequiredTagMissing:
       return true;
   }
   return false;

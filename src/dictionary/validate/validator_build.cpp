@@ -225,10 +225,11 @@ bool is_appl_ver_id(wire::Tag tag) noexcept {
   return tag == kApplVerId || tag == kRefApplVerId || tag == kDefaultApplVerId;
 }
 
-std::vector<EnumValue> with_later_versions(std::vector<EnumValue> values) {
+std::vector<FieldDefinition::EnumValue> with_later_versions(
+    std::vector<FieldDefinition::EnumValue> values) {
   for (int version = kLaterVersionFirst; version <= kLaterVersionLast; ++version) {
     const std::string text = std::to_string(version);
-    const auto is_it = [&](const EnumValue& value) { return value.value == text; };
+    const auto is_it = [&](const FieldDefinition::EnumValue& value) { return value.value == text; };
     if (std::ranges::none_of(values, is_it)) values.push_back({.value = text, .name = {}});
   }
   return values;
@@ -236,8 +237,9 @@ std::vector<EnumValue> with_later_versions(std::vector<EnumValue> values) {
 
 bool is_boolean_enumeration(const FieldDefinition& field) {
   return field.type == FieldType::Boolean && field.values.size() == 2 &&
-         std::ranges::all_of(field.values,
-                             [](const EnumValue& value) { return is_boolean(value.value); });
+         std::ranges::all_of(field.values, [](const FieldDefinition::EnumValue& value) {
+           return is_boolean(value.value);
+         });
 }
 
 void Builder::add_fields(Source& source) {
@@ -245,9 +247,9 @@ void Builder::add_fields(Source& source) {
     FieldRule rule{.tag = field.tag, .type = field.type, .check = check_of(field.type)};
     rule.detail = static_cast<std::uint16_t>(field.type);
     if (field.type == FieldType::SeqNum && may_be_zero(field.tag)) rule.check = Check::Digits;
-    const bool is_enumerated = !field.values.empty() && field.other_values != OtherValues::Any &&
-                               !tables_.rules.allow_unknown_enum_values &&
-                               !is_boolean_enumeration(field);
+    const bool is_enumerated =
+        !field.values.empty() && field.other_values != FieldDefinition::OtherValues::Any &&
+        !tables_.rules.allow_unknown_enum_values && !is_boolean_enumeration(field);
     if (is_enumerated) {
       if (tables_.enumerations.size() > kEnumerationsMax) {
         error_ = "the dictionary has more than " + std::to_string(kEnumerationsMax) +

@@ -56,15 +56,15 @@ bool Enumeration::has_list(std::string_view text) const noexcept {
   }
 }
 
-void Enumeration::add(const std::vector<EnumValue>& values) {
+void Enumeration::add(const std::vector<FieldDefinition::EnumValue>& values) {
   std::size_t short_count = 0;
-  for (const EnumValue& value : values) {
+  for (const FieldDefinition::EnumValue& value : values) {
     const std::size_t size = value.value.size();
     short_count += size >= 2 && size <= ShortText::kBytesMax ? 1 : 0;
   }
   constexpr std::size_t kSpareFactor = 2;
   if (short_count != 0) short_texts.resize(std::bit_ceil(short_count * kSpareFactor));
-  for (const EnumValue& value : values) add(value.value);
+  for (const FieldDefinition::EnumValue& value : values) add(value.value);
   std::ranges::sort(long_texts);
 }
 

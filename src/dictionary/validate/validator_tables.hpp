@@ -110,9 +110,9 @@ struct Enumeration {
   bool is_list = false;                 // of values with spaces between them
   // "FIX TagValue Encoding", data type int: leading zeros do not change the value.
   bool is_integer = false;
-  OtherValues others = OtherValues::None;  // never Any
+  FieldDefinition::OtherValues others = FieldDefinition::OtherValues::None;  // never Any
 
-  void add(const std::vector<EnumValue>& values);  // once
+  void add(const std::vector<FieldDefinition::EnumValue>& values);  // once
   static constexpr std::size_t kCharacterEnd = 128;
   [[nodiscard]] bool has_character(char c) const noexcept {
     const auto code = static_cast<unsigned char>(c);
@@ -120,7 +120,8 @@ struct Enumeration {
   }
   // Whether each value is one character.
   [[nodiscard]] bool has_only_characters() const noexcept {
-    return short_texts.empty() && long_texts.empty() && !is_list && others == OtherValues::None;
+    return short_texts.empty() && long_texts.empty() && !is_list &&
+           others == FieldDefinition::OtherValues::None;
   }
   [[nodiscard]] bool has_item(std::string_view text) const noexcept {
     return text.size() == 1 ? has_character(text.front()) : has_text(text);
@@ -131,7 +132,8 @@ struct Enumeration {
   [[nodiscard]] bool has(std::string_view text) const noexcept {
     if (is_list && text.size() != 1) return has_list(text);
     if (is_integer && text.starts_with('0') && has_item(shortest_digits(text))) return true;
-    return has_item(text) || (others != OtherValues::None && is_other_value(others, text));
+    return has_item(text) ||
+           (others != FieldDefinition::OtherValues::None && is_other_value(others, text));
   }
   [[nodiscard]] static std::size_t hash(std::uint64_t word) noexcept {
     constexpr std::uint64_t kMultiplier = 0x9e37'79b9'7f4a'7c15;
@@ -169,7 +171,7 @@ struct ValidatorTables {
   std::vector<MemberRule> rule_entries;
   std::vector<OverflowRule> overflow;
   std::vector<RequiredMember> required;  // of a context by ascending section and tag
-  std::vector<wire::DataFieldPair> data_pairs;
+  std::vector<wire::DataFieldTable::Pair> data_pairs;
 
   // The context of a message, or null.
   [[nodiscard]] const MemberContext* message(std::string_view msg_type) const noexcept {

@@ -245,23 +245,23 @@ bool is_of_type(FieldType type, std::string_view text) noexcept {
   }
 }
 
-bool is_other_value(OtherValues others, std::string_view text) noexcept {
+bool is_other_value(FieldDefinition::OtherValues others, std::string_view text) noexcept {
   switch (others) {
-    case OtherValues::None:
+    case FieldDefinition::OtherValues::None:
       return false;
-    case OtherValues::Any:
+    case FieldDefinition::OtherValues::Any:
       return true;
-    case OtherValues::Country:
+    case FieldDefinition::OtherValues::Country:
       return is_of_type(FieldType::Country, text);
-    case OtherValues::Qty:
+    case FieldDefinition::OtherValues::Qty:
       return is_decimal(text);
-    case OtherValues::Reserved100Plus:
+    case FieldDefinition::OtherValues::Reserved100Plus:
       return is_number_from("100", text);
-    case OtherValues::Reserved1000Plus:
+    case FieldDefinition::OtherValues::Reserved1000Plus:
       return is_number_from("1000", text);
-    case OtherValues::Reserved4000Plus:
+    case FieldDefinition::OtherValues::Reserved4000Plus:
       return is_number_from("4000", text);
-    case OtherValues::Tenor:
+    case FieldDefinition::OtherValues::Tenor:
       return is_tenor(text);
   }
   return false;

@@ -29,11 +29,11 @@ inline Rank rank_of(const Violation& violation) noexcept {
   if (!is_readable(violation.rule)) return Rank::Unreadable;
   const bool is_in_group = violation.group != 0;
   switch (violation.rule) {
-    case ViolationRule::TagOutOfSection:
+    case Violation::Rule::TagOutOfSection:
       return Rank::Sections;
-    case ViolationRule::TagRepeated:
+    case Violation::Rule::TagRepeated:
       return is_in_group ? Rank::Field : Rank::Repeated;
-    case ViolationRule::RequiredTagMissing:
+    case Violation::Rule::RequiredTagMissing:
       return is_in_group ? Rank::RequiredInGroup : Rank::Required;
     default:
       return Rank::Field;
@@ -41,9 +41,9 @@ inline Rank rank_of(const Violation& violation) noexcept {
 }
 
 // Whether the fields after it may belong to other entries than they seem to.
-inline bool tears_group(ViolationRule rule) noexcept {
-  return rule == ViolationRule::DelimiterMissing || rule == ViolationRule::GroupOrderWrong ||
-         rule == ViolationRule::GroupCountWrong;
+inline bool tears_group(Violation::Rule rule) noexcept {
+  return rule == Violation::Rule::DelimiterMissing || rule == Violation::Rule::GroupOrderWrong ||
+         rule == Violation::Rule::GroupCountWrong;
 }
 
 // Replaces a check list: the walk does not end at the first violation, but finds the one of the
@@ -69,8 +69,8 @@ class Survey {
   // to the message.
   [[nodiscard]] bool is_sure(const Violation& violation) const noexcept {
     if (torn_count_ == 0) return true;
-    if (violation.rule == ViolationRule::RequiredTagMissing) return violation.group == 0;
-    if (violation.rule != ViolationRule::TagRepeated) return true;
+    if (violation.rule == Violation::Rule::RequiredTagMissing) return violation.group == 0;
+    if (violation.rule != Violation::Rule::TagRepeated) return true;
     const auto has_it = [&](const MemberContext* torn) {
       return torn != nullptr && torn->find(violation.tag) != nullptr;
     };

@@ -74,18 +74,18 @@ class StandbyStatus {
   void set(const store::StandbyState& state, WallTime now) {
     const std::lock_guard lock{mutex_};
     const WallTime since = standby_ ? standby_->since : now;
-    standby_ = StandbyStatistics{.owner = state.owner,
-                                 .since = since,
-                                 .is_connected = state.is_connected,
-                                 .log_bytes = state.log_end,
-                                 .followed_bytes = state.followed_end};
+    standby_ = EngineStatistics::Standby{.owner = state.owner,
+                                         .since = since,
+                                         .is_connected = state.is_connected,
+                                         .log_bytes = state.log_end,
+                                         .followed_bytes = state.followed_end};
   }
   void clear() {
     const std::lock_guard lock{mutex_};
     standby_.reset();
   }
   // Unset: the engine serves its sessions.
-  [[nodiscard]] std::optional<StandbyStatistics> read() const {
+  [[nodiscard]] std::optional<EngineStatistics::Standby> read() const {
     const std::lock_guard lock{mutex_};
     return standby_;
   }
@@ -100,7 +100,7 @@ class StandbyStatus {
 
  private:
   mutable std::mutex mutex_;
-  std::optional<StandbyStatistics> standby_;
+  std::optional<EngineStatistics::Standby> standby_;
 };
 
 // The networks that a loop owns. Each wraps the one above it, and may be null.
@@ -120,7 +120,7 @@ struct SharedByLoops {
   std::shared_ptr<StandbyStatus> standby;      // null: likewise
   std::shared_ptr<TlsContexts> tls;            // null: no session has TLS
   std::shared_ptr<Credentials> credentials;    // null: no session has a PasswordFile
-  SettingsCheck check_settings{};
+  detail::SettingsCheck check_settings{};
 };
 
 // The logs of the program.

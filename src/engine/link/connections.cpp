@@ -41,7 +41,7 @@ void Connections::destroy_all_closed() noexcept {
 }
 
 void Connections::abort(const transport::Ready& ready) noexcept {
-  const bool is_new = ready.kind == transport::ReadyKind::Accepted;
+  const bool is_new = ready.kind == transport::Ready::Kind::Accepted;
   const transport::SocketId socket = is_new ? ready.accepted : ready.socket;
   Connection* const connection = table_.find(socket);
   if (connection == nullptr) {
@@ -134,12 +134,13 @@ inline void Connections::record_sent(Connection& connection, SessionEntry& entry
 [[gnu::noinline]] void Connections::send_rest(Connection& connection,
                                               const transport::IoResult& first) {
   transport::IoResult result = first;
-  while (result.status == transport::IoStatus::Ok && result.bytes != 0) {
+  while (result.status == transport::IoResult::Status::Ok && result.bytes != 0) {
     connection.on_taken(result.bytes);
     if (connection.outbound().empty()) return settle(connection);
     result = send(connection);
   }
-  if (result.status == transport::IoStatus::Failed || result.status == transport::IoStatus::Closed)
+  if (result.status == transport::IoResult::Status::Failed ||
+      result.status == transport::IoResult::Status::Closed)
     return end(connection, EventId::ConnectionLost,
                loop_.network->last_error(connection.socket_id()));
   block(connection);
@@ -207,8 +208,8 @@ void Connections::send_or_keep(Connection& connection, store::LogPosition durabl
     return examine_and_send(connection, durable);
   connection.set_unsent(false);
   const transport::IoResult result = send(connection);
-  if (result.status == transport::IoStatus::Ok && result.bytes == connection.outbound().size())
-      [[likely]]
+  if (result.status == transport::IoResult::Status::Ok &&
+      result.bytes == connection.outbound().size()) [[likely]]
     return connection.on_taken(result.bytes);
   send_more(connection, result);
 }

@@ -196,7 +196,7 @@ void FrameReader::on_readable(Connection& connection, FrameSink auto sink) {
   if (connection == nullptr) return Direct::NeedsWait;
   const transport::IoResult result = receive_from(*connection);
   loop_.update_time();
-  if (result.status == transport::IoStatus::WouldBlock) [[likely]]
+  if (result.status == transport::IoResult::Status::WouldBlock) [[likely]]
     return Direct::Nothing;
   on_direct_result(*connection, result, sink);
   return Direct::Received;
@@ -214,7 +214,7 @@ void FrameReader::on_readable(Connection& connection, FrameSink auto sink) {
     if (++next == table.end()) next = table.begin();
     if (connection.is_connecting() || connection.is_paused()) continue;
     const transport::IoResult result = receive_from(connection);
-    if (result.status == transport::IoStatus::WouldBlock) [[likely]]
+    if (result.status == transport::IoResult::Status::WouldBlock) [[likely]]
       continue;
     loop_.update_time();
     received_from_ = connection.socket_id();
@@ -237,7 +237,7 @@ void FrameReader::on_readable(Connection& connection, FrameSink auto sink) {
   FrameReader& reader = sink.reader();
   if (reader.loop_.latency.has_stamps()) [[unlikely]]
     reader.stamp(connection);
-  if (result.status != transport::IoStatus::Ok) [[unlikely]]
+  if (result.status != transport::IoResult::Status::Ok) [[unlikely]]
     return reader.on_received(connection, result, sink);
   const std::string_view bytes{reader.receive_buffer_.data(), result.bytes};
   if (connection.entry() == nullptr) [[unlikely]] {
@@ -264,21 +264,21 @@ void FrameReader::on_readable(Connection& connection, FrameSink auto sink) {
                                                 FrameSink auto sink) {
   if (connection.is_dead()) return;  // Closed by what it sent.
   switch (result.status) {
-    case transport::IoStatus::Ok:
+    case transport::IoResult::Status::Ok:
       if (connection.entry() == nullptr && !connection.framing().carried().empty() &&
           connection.framing().needed() > connection.accepted().logon_bytes_max) {
         connections_.refuse(connection, EventId::LogonTooLong, kLogonTooLong);
       }
       break;
-    case transport::IoStatus::WouldBlock:
+    case transport::IoResult::Status::WouldBlock:
       break;
-    case transport::IoStatus::Closed:
+    case transport::IoResult::Status::Closed:
       sink.on_closed(connection, EventId::ConnectionClosedByCounterparty,
                      connection.framing().carried().empty()
                          ? "closed by the counterparty"
                          : "closed by the counterparty in the middle of a message");
       break;
-    case transport::IoStatus::Failed: {
+    case transport::IoResult::Status::Failed: {
       const std::string why = loop_.network->last_error(connection.socket_id());
       // A peer that connects and closes again is not reported; one that does not speak TLS is.
       if (connection.entry() == nullptr &&
@@ -346,7 +346,7 @@ FrameReader::parse_whole(std::string_view bytes) {
     bytes.remove_prefix(complete_carried(connection, bytes, sink));
   while (!bytes.empty() && listens(connection)) {
     const wire::FrameResult frame = connection.framing().next(bytes);
-    if (frame.status == wire::FrameStatus::NeedMore) {
+    if (frame.status == wire::FrameResult::Status::NeedMore) {
       connection.framing().set_needed(frame.size);
       static_cast<void>(buffers_.carry(connection, bytes));
       return;
@@ -386,7 +386,7 @@ FrameReader::parse_whole(std::string_view bytes) {
     }
     const wire::FrameResult frame = framing.next(carried.view());
     framing.set_needed(frame.size);
-    if (frame.status == wire::FrameStatus::NeedMore) continue;
+    if (frame.status == wire::FrameResult::Status::NeedMore) continue;
     const std::size_t processed = on_scanned(connection, frame, carried.view(), sink);
     if (processed == kMustWait) {
       framing.put_back(frame);
@@ -408,9 +408,9 @@ FrameReader::parse_whole(std::string_view bytes) {
 inline std::size_t FrameReader::on_scanned(Connection& connection, const wire::FrameResult& frame,
                                            std::string_view bytes, FrameSink auto sink) {
   const std::string_view framed{bytes.data(), frame.size};
-  if (frame.status == wire::FrameStatus::Complete) [[likely]]
+  if (frame.status == wire::FrameResult::Status::Complete) [[likely]]
     return on_frame(connection, framed, sink);
-  if (frame.status == wire::FrameStatus::Garbled) {
+  if (frame.status == wire::FrameResult::Status::Garbled) {
     connection.entry() == nullptr ? refuse_no_fix(connection, frame.reason, framed)
                                   : sink.on_garbled(connection, frame.reason, framed);
   }
@@ -448,11 +448,11 @@ void FrameReader::resume(Connection& connection, FrameSink auto sink) {
                                                        FrameSink auto sink) {
   const transport::IoResult result =
       loop_.network->receive(connection.socket_id(), receive_buffer_.span());
-  if (result.status == transport::IoStatus::Ok) {
+  if (result.status == transport::IoResult::Status::Ok) {
     if (connection.entry() == nullptr)
       return connections_.drop(connection);  // It has ended: no peer waits for an answer.
     static_cast<void>(buffers_.carry(connection, {receive_buffer_.data(), result.bytes}));
-  } else if (result.status != transport::IoStatus::WouldBlock) {
+  } else if (result.status != transport::IoResult::Status::WouldBlock) {
     drain_delayed(connection, sink);
   }
   on_received(connection, result, sink);

@@ -68,7 +68,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   ++loop_.stats.turns;
   const transport::IoResult result = floors_.io.reader.receive_from(*loop_.work.only());
   loop_.update_time();
-  if (result.status == transport::IoStatus::WouldBlock && first_timer() > loop_.now().mono)
+  if (result.status == transport::IoResult::Status::WouldBlock && first_timer() > loop_.now().mono)
       [[likely]]
     return true;
   return poll_received(result);
@@ -80,7 +80,7 @@ bool EventLoop::poll(std::chrono::nanoseconds timeout) {
   Connection& connection = *loop_.work.only();
   const MonoTime first = first_timer();
   bool goes_on = true;
-  if (result.status != transport::IoStatus::WouldBlock)
+  if (result.status != transport::IoResult::Status::WouldBlock)
     floors_.io.reader.on_direct_result(connection, result, router());
   const bool is_done = loop_.boundary.run([&] {
     end_events();
@@ -218,7 +218,7 @@ MonoTime EventLoop::next_deadline() const {
 }
 
 void EventLoop::handle(const transport::Ready& ready) {
-  if (ready.kind == transport::ReadyKind::Accepted) {
+  if (ready.kind == transport::Ready::Kind::Accepted) {
     floors_.io.acceptor.on_accepted(ready);
     return;
   }
@@ -226,27 +226,27 @@ void EventLoop::handle(const transport::Ready& ready) {
   if (found == nullptr) return;  // It was closed in the meantime.
   Connection& connection = *found;
   switch (ready.kind) {
-    case transport::ReadyKind::Connected:
+    case transport::Ready::Kind::Connected:
       floors_.policy.connector.on_connected(connection);
       break;
-    case transport::ReadyKind::Readable:
+    case transport::Ready::Kind::Readable:
       floors_.io.reader.on_readable(connection, router());
       break;
-    case transport::ReadyKind::Writable:
+    case transport::Ready::Kind::Writable:
       connection.set_blocked(false);
       floors_.io.connections.mark_unsent(connection);
       if (connection.entry() != nullptr && connection.entry()->resend.is_in_progress())
         loop_.work.set(Work::Resends);
       break;
-    case transport::ReadyKind::Failed:
+    case transport::Ready::Kind::Failed:
       close(connection,
             connection.is_connecting() ? EventId::ConnectFailed : EventId::ConnectionLost,
             loop_.network->last_error(connection.socket_id()));
       break;
-    case transport::ReadyKind::Announced:
+    case transport::Ready::Kind::Announced:
       floors_.io.acceptor.on_announced(connection);
       break;
-    case transport::ReadyKind::Accepted:
+    case transport::Ready::Kind::Accepted:
       break;
   }
 }
@@ -463,7 +463,7 @@ void EventLoop::end_slow_consumer(Connection& connection) {
 void EventLoop::accept_password_checks() {
   for (Credentials::Decision& decision : loop_.shared.credentials->take(loop_.index)) {
     // An event of the connection, which may have been closed meanwhile.
-    transport::Ready decided{transport::ReadyKind::Readable, decision.socket, 0};
+    transport::Ready decided{transport::Ready::Kind::Readable, decision.socket, 0};
     loop_.boundary.run(decided, [&] {
       if (Connection* const connection = floors_.policy.admission.finish_check(decision)) {
         floors_.io.reader.resume(*connection, router());
@@ -483,7 +483,7 @@ void EventLoop::accept_migrated() {
   if (!loop_.shared.directory) return;
   LoopDirectory::Arrived arrived = loop_.shared.directory->take(loop_.index);
   for (LoopDirectory::MigratedConnection& one : arrived.connections) {
-    transport::Ready accepted{transport::ReadyKind::Accepted, 0, 0};
+    transport::Ready accepted{transport::Ready::Kind::Accepted, 0, 0};
     loop_.boundary.run(accepted, [&] {
       const WipedAtEnd logon{one.bytes};
       Connection* const connection = floors_.directory.migration.attach(one, accepted.accepted);

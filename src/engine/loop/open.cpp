@@ -52,7 +52,7 @@ EventLoop::~EventLoop() {
 
 std::expected<void, EngineError> EventLoop::prepare(Settings& settings) {
   if (const auto isa = wire::selected_isa(); !isa) {
-    const bool unknown = isa.error().code == wire::IsaErrorCode::Unknown;
+    const bool unknown = isa.error().code == wire::detail::IsaError::Code::Unknown;
     return std::unexpected{EngineError{
         std::string{"NEXUSFIX_FORCE_ISA: "} +
         (unknown ? "not the name of a kernel of this build" : "this CPU cannot run that kernel") +

@@ -103,14 +103,14 @@ class StateMachine {
   void on_time(Now now) noexcept;
   // The application's answer to a Deliver, exactly once for each. The message counts as received
   // from now on.
-  void on_delivered(const DeliveryDecision& decision, Now now) noexcept;
+  void on_delivered(const detail::DeliveryDecision& decision, Now now) noexcept;
   // on_delivered() of a message that is accepted, as nearly all are.
   void on_accepted(const Now& now) noexcept;
   // The owner's answer to an Authenticate, at once or later. A decision on an earlier Logon is
   // ignored.
   void on_logon_decision(std::uint64_t logon_id, const LogonDecision& decision, Now now) noexcept;
   // The owner's answer to an AskResend, exactly once for each.
-  void on_resend_decision(const ResendDecision& decision, Now now) noexcept;
+  void on_resend_decision(const detail::ResendDecision& decision, Now now) noexcept;
   // The owner could not buffer a message, or has delivered all buffered messages that were due.
   // first_buffered: the lowest MsgSeqNum in the buffer, above the expected one; 0: it is empty.
   // highest_lost: that of the messages that were not buffered; 0: none from the expected one on.
@@ -256,7 +256,7 @@ class StateMachine {
   [[nodiscard]] std::string_view counterparty_appl_ver_id() const noexcept;
   // The versions that this one and our own DefaultApplVerID name; on other sessions BeginString.
   // Valid as long as this object; a Logon and configure() change them.
-  [[nodiscard]] const ApplicationVersions& application_versions() const noexcept {
+  [[nodiscard]] const detail::ApplicationVersions& application_versions() const noexcept {
     return versions_;
   }
   // Whether a message that is only delivered can do no more to next_deadline() than postpone it.
@@ -341,8 +341,8 @@ class StateMachine {
   void process(const Inbound& in) noexcept;
   void push_deliver(const Inbound& in) noexcept;
   void show_administrative() noexcept;
-  void on_refused(const DeliveryDecision& decision) noexcept;
-  void on_old_delivered(const DeliveryDecision& decision, const Now& now) noexcept;
+  void on_refused(const detail::DeliveryDecision& decision) noexcept;
+  void on_old_delivered(const detail::DeliveryDecision& decision, const Now& now) noexcept;
   void receive_during_reset(const Inbound& in) noexcept;
   void on_msg_seq_num_unreadable(const wire::MessageView& message) noexcept;
   void on_too_low(const Inbound& in) noexcept;
@@ -419,7 +419,7 @@ class StateMachine {
   Begun begun_;
   detail::HeartbeatTimers heartbeat_;
   detail::LogonExchange logon_;
-  ApplicationVersions versions_;
+  detail::ApplicationVersions versions_;
   detail::InboundGap gap_;
   detail::OutOfOrderNumbers out_of_order_;
   detail::ResendGovernor governor_;

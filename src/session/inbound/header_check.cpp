@@ -13,7 +13,7 @@
 namespace nexusfix::session::detail {
 namespace {
 
-using wire::FaultRule;
+using FaultRule = wire::Fault::Rule;
 
 // RefTagID is an int. It is sent as the tag came, so only where it reads back as that.
 bool is_ref_tag(std::string_view text) noexcept {

@@ -96,7 +96,7 @@ struct JournalOptions {
   // how far the log reaches.
   std::chrono::milliseconds watch_interval{500};
   // A callback that wakes the owner of a store.
-  using Wake = store::Wake;
+  using Wake = store::StoreOptions::Wake;
   // Called when durable() has moved after a flush() that did not reach appended(), when a fetch()
   // is done, when the store has failed, and when next_event() has an event.
   Wake on_durable{};

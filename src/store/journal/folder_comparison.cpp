@@ -70,7 +70,7 @@ std::optional<std::string> FolderComparison::find_conflict_in_closed() {
 std::optional<std::string> FolderComparison::compare(File* open, const std::string& path,
                                                      std::uint64_t size_bytes) {
   if (open == nullptr) return std::nullopt;
-  const DiskResult<FileStatus> status = open->status();
+  const DiskResult<File::Status> status = open->status();
   if (!status) return std::nullopt;  // the disk does not know
   if (status->links == 0) return path + " was removed";
   if (status->size_bytes < size_bytes) {
@@ -79,10 +79,10 @@ std::optional<std::string> FolderComparison::compare(File* open, const std::stri
   return compare(*status, path, size_bytes);
 }
 
-std::optional<std::string> FolderComparison::compare(const FileStatus& open,
+std::optional<std::string> FolderComparison::compare(const File::Status& open,
                                                      const std::string& path,
                                                      std::uint64_t size_bytes) {
-  const DiskResult<FileStatus> named = disk_.status(path);
+  const DiskResult<File::Status> named = disk_.status(path);
   if (!named) {
     if (!names_nothing(named.error().error_number)) return std::nullopt;
     return path + " is not there any more: it was removed or renamed";

@@ -20,7 +20,7 @@ class FolderComparison {
   struct Segment {
     std::uint64_t number = 0;
     std::uint64_t size_bytes = 0;  // at least
-    std::optional<FileStatus> status;
+    std::optional<File::Status> status;
     std::shared_ptr<File> file;  // null: closed
   };
 
@@ -51,7 +51,8 @@ class FolderComparison {
   [[nodiscard]] std::optional<std::string> find_conflict_in_closed();
   [[nodiscard]] std::optional<std::string> compare(File* open, const std::string& path,
                                                    std::uint64_t size_bytes);
-  [[nodiscard]] std::optional<std::string> compare(const FileStatus& open, const std::string& path,
+  [[nodiscard]] std::optional<std::string> compare(const File::Status& open,
+                                                   const std::string& path,
                                                    std::uint64_t size_bytes);
 
   Disk& disk_;

@@ -171,7 +171,7 @@ DiskResult<void> Ownership::erase_tail_marker() const {
 }
 
 DiskResult<void> Ownership::record_identity() const {
-  const DiskResult<FileStatus> status = owner_->status();
+  const DiskResult<File::Status> status = owner_->status();
   if (!status) return {};
   const std::string text = encode_owner_identity(identity_of(*status));
   std::string found(text.size(), '\0');
@@ -182,9 +182,9 @@ DiskResult<void> Ownership::record_identity() const {
 
 bool Ownership::is_in_place(Disk& disk) const {
   if (folder_lock_ == nullptr) return true;
-  const DiskResult<FileStatus> open = folder_lock_->status();
+  const DiskResult<File::Status> open = folder_lock_->status();
   if (!open) return true;
-  const DiskResult<FileStatus> named = disk.status(folder_);
+  const DiskResult<File::Status> named = disk.status(folder_);
   return named && named->is_same_as(*open);
 }
 

@@ -88,7 +88,7 @@ class Ownership {
   std::unique_ptr<File> name_lock_;    // likewise
   std::unique_ptr<File> lock_;
   std::unique_ptr<File> owner_;
-  std::unique_ptr<FileMapping> mapping_;    // of owner_; null: this disk has none
+  std::unique_ptr<File::Mapping> mapping_;  // of owner_; null: this disk has none
   const char* shared_ = nullptr;            // its bytes
   std::array<char, kCompared> expected_{};  // what they must begin with
 };

@@ -134,7 +134,7 @@ void Committer::wait_to_sync() {
 void Committer::prepare_ahead() noexcept {
   const LogPosition end = progress_.published.load(std::memory_order_acquire);
   if (end + kPreparedBytes / 2 <= prepared_) return;
-  std::shared_ptr<FileMapping> mapping;
+  std::shared_ptr<File::Mapping> mapping;
   LogPosition begin = 0;
   {
     const std::lock_guard lock{mutex_};

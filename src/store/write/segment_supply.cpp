@@ -269,7 +269,7 @@ void SegmentSupply::run_task(std::unique_lock<std::mutex>& lock) {
   is_away_ = true;
   changed_.notify_all();
   if (to_warm_) {
-    std::shared_ptr<FileMapping> mapping = std::exchange(to_warm_, nullptr);
+    std::shared_ptr<File::Mapping> mapping = std::exchange(to_warm_, nullptr);
     lock.unlock();
     mapping->prepare(0, mapping->bytes().size());
     mapping.reset();

@@ -41,7 +41,7 @@ class PendingSync {
 // A segment's file that can be appended to.
 struct OpenSegment {
   std::shared_ptr<File> file;
-  std::shared_ptr<FileMapping> mapping;  // null: write_at()
+  std::shared_ptr<File::Mapping> mapping;  // null: write_at()
   // Its space is reserved, and has zeros up to here. 0: the file grows as it is written.
   std::uint64_t reserved_bytes = 0;
   bool is_directory_entry_synced = false;
@@ -135,7 +135,7 @@ class SegmentSupply {
     SegmentHeader kept;
   };
   std::vector<Task> tasks_;
-  std::shared_ptr<FileMapping> to_warm_;
+  std::shared_ptr<File::Mapping> to_warm_;
   std::optional<DiskError> shortage_;
   std::atomic<bool> has_shortage_{false};
   std::atomic<bool> is_short_{false};

@@ -206,7 +206,7 @@ std::optional<OwnerIdentity> decode_owner_identity(std::string_view bytes) {
   return encode_owner_identity(identity) == bytes ? std::optional{identity} : std::nullopt;
 }
 
-OwnerIdentity identity_of(const FileStatus& owner) noexcept {
+OwnerIdentity identity_of(const File::Status& owner) noexcept {
   return {.inode = owner.lasting_inode, .handle = owner.lasting_handle};
 }
 
@@ -215,7 +215,7 @@ FoundOwnerIdentity read_owner_identity(Disk& disk, const std::string& folder) {
   const auto text = read_part(disk, path, kOwnerIdentityAt, kOwnerIdentityBytes);
   FoundOwnerIdentity found;
   if (text && *text) found.identity = decode_owner_identity(**text);
-  const DiskResult<FileStatus> status = disk.status(path);
+  const DiskResult<File::Status> status = disk.status(path);
   if (!found.identity || !status) return found;
   const OwnerIdentity now = identity_of(*status);
   if (now.handle != 0 && found.identity->handle != 0) {

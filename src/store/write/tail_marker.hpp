@@ -78,8 +78,8 @@ struct LogEnd {
 
 // Which file the file `owner` is, recorded in itself: a copy is another file.
 struct OwnerIdentity {
-  std::uint64_t inode = 0;   // FileStatus::lasting_inode
-  std::uint64_t handle = 0;  // FileStatus::lasting_handle
+  std::uint64_t inode = 0;   // File::Status::lasting_inode
+  std::uint64_t handle = 0;  // File::Status::lasting_handle
   friend bool operator==(const OwnerIdentity&, const OwnerIdentity&) = default;
 };
 
@@ -90,7 +90,7 @@ inline constexpr std::size_t kOwnerBytes = kOwnerIdentityAt + kOwnerIdentityByte
 
 [[nodiscard]] std::string encode_owner_identity(const OwnerIdentity& identity);
 [[nodiscard]] std::optional<OwnerIdentity> decode_owner_identity(std::string_view bytes);
-[[nodiscard]] OwnerIdentity identity_of(const FileStatus& owner) noexcept;
+[[nodiscard]] OwnerIdentity identity_of(const File::Status& owner) noexcept;
 
 struct FoundOwnerIdentity {
   std::optional<OwnerIdentity>

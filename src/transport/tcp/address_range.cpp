@@ -90,12 +90,12 @@ bool has_bit(const std::array<unsigned char, 16>& bytes, unsigned bit) noexcept 
 
 }  // namespace
 
-std::optional<AddressRange> AddressRange::parse(std::string_view text) {
+std::optional<AllowList::Range> AllowList::Range::parse(std::string_view text) {
   const std::size_t slash = text.find('/');
   const auto binary = to_binary(text.substr(0, slash));
   if (!binary) return std::nullopt;
   const unsigned bits = binary->is_v4 ? kV4Bits : kV6Bits;
-  AddressRange range;
+  AllowList::Range range;
   range.bytes_ = binary->bytes;
   range.is_v4_ = binary->is_v4;
   range.scope_ = binary->scope;
@@ -117,7 +117,7 @@ std::optional<AddressRange> AddressRange::parse(std::string_view text) {
   return range;
 }
 
-bool AddressRange::contains(std::string_view address) const {
+bool AllowList::Range::contains(std::string_view address) const {
   const auto binary = to_binary(address);
   if (!binary || binary->is_v4 != is_v4_) return false;
   for (unsigned bit = 0; bit < prefix_; ++bit) {
@@ -126,11 +126,11 @@ bool AddressRange::contains(std::string_view address) const {
   return scope_.empty() || is_same_scope(scope_, binary->scope);
 }
 
-bool AddressRange::is_of_any_link() const noexcept {
+bool AllowList::Range::is_of_any_link() const noexcept {
   return !is_v4_ && scope_.empty() && prefix_ == kV6Bits && is_link_local(bytes_);
 }
 
-std::string AddressRange::to_string() const {
+std::string AllowList::Range::to_string() const {
   std::array<char, INET6_ADDRSTRLEN> text{};
   ::inet_ntop(is_v4_ ? AF_INET : AF_INET6, bytes_.data(), text.data(), text.size());
   const bool is_one = prefix_ == (is_v4_ ? kV4Bits : kV6Bits);
@@ -160,7 +160,7 @@ std::string name_of_source(std::string_view address) {
   constexpr unsigned kSourceBits = 64;
   const auto binary = to_binary(address);
   if (!binary) return std::string{address};
-  AddressRange range;
+  AllowList::Range range;
   range.bytes_ = binary->bytes;
   range.is_v4_ = binary->is_v4;
   range.scope_ = binary->scope;
@@ -171,17 +171,17 @@ std::string name_of_source(std::string_view address) {
   return range.to_string();
 }
 
-void AllowList::allow(const AddressRange& range) {
+void AllowList::allow(const AllowList::Range& range) {
   if (std::ranges::find(ranges_, range) == ranges_.end()) ranges_.push_back(range);
 }
 
 void AllowList::allow(const AllowList& all) {
   allows_all_ = allows_all_ || all.allows_all_;
-  for (const AddressRange& range : all.ranges_) allow(range);
+  for (const AllowList::Range& range : all.ranges_) allow(range);
 }
 
 bool AllowList::contains(std::string_view address) const {
-  return allows_all_ || std::ranges::any_of(ranges_, [&](const AddressRange& range) {
+  return allows_all_ || std::ranges::any_of(ranges_, [&](const AllowList::Range& range) {
            return range.contains(address);
          });
 }

@@ -276,7 +276,7 @@ void EpollNetwork::finish_connect(SocketId socket, Sink& sink) {
   slot.error_number = 0;
   slot.state = State::Open;
   slot.attempt.reset();
-  sink.put({ReadyKind::Connected, socket, 0});
+  sink.put({Ready::Kind::Connected, socket, 0});
 }
 
 void EpollNetwork::accept_resolutions() {
@@ -337,7 +337,7 @@ bool EpollNetwork::adopt(SocketId listener, Descriptor connection, const Address
       return false;
     }
     const SocketId first = slots_[index_of(listener)].first;
-    sink.put({ReadyKind::Accepted, first != 0 ? first : listener, socket});
+    sink.put({Ready::Kind::Accepted, first != 0 ? first : listener, socket});
     return true;
   } catch (const std::bad_alloc&) {
     return false;

@@ -180,24 +180,25 @@ IoResult EpollNetwork::failed_io(SocketId socket, Slot& slot, const char* operat
   const int error_number = slot.error_number;
   const bool reported_before = *slot.operation != '\0';  // by send()
   fail(socket, reported_before ? slot.operation : operation, error_number);
-  return {IoStatus::Failed, 0, error_number};
+  return {IoResult::Status::Failed, 0, error_number};
 }
 
 IoResult EpollNetwork::receive(SocketId socket, std::span<char> buffer) noexcept {
   Slot* slot = find(socket);
-  if (slot == nullptr) return {IoStatus::Failed, 0, EBADF};
-  if (slot->state == State::Broken) return {IoStatus::Failed, 0, slot->error_number};
-  if (slot->state != State::Open) return {IoStatus::WouldBlock, 0, 0};
-  if (buffer.empty()) return {IoStatus::Ok, 0, 0};
+  if (slot == nullptr) return {IoResult::Status::Failed, 0, EBADF};
+  if (slot->state == State::Broken) return {IoResult::Status::Failed, 0, slot->error_number};
+  if (slot->state != State::Open) return {IoResult::Status::WouldBlock, 0, 0};
+  if (buffer.empty()) return {IoResult::Status::Ok, 0, 0};
   ssize_t count = 0;
   do {
     count = slot->timed ? slot->timed->receive(slot->descriptor.get(), buffer)
                         : ::recv(slot->descriptor.get(), buffer.data(), buffer.size(), 0);
   } while (count < 0 && errno == EINTR);
-  if (count > 0) return {IoStatus::Ok, static_cast<std::size_t>(count), 0};
-  if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return {IoStatus::WouldBlock, 0, 0};
+  if (count > 0) return {IoResult::Status::Ok, static_cast<std::size_t>(count), 0};
+  if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+    return {IoResult::Status::WouldBlock, 0, 0};
   // After a failed send() the end of the bytes is not a close: send() has consumed the error.
-  if (count == 0 && slot->error_number == 0) return {IoStatus::Closed, 0, 0};
+  if (count == 0 && slot->error_number == 0) return {IoResult::Status::Closed, 0, 0};
   if (slot->error_number == 0) slot->error_number = errno;
   return failed_io(socket, *slot, "receive from");
 }
@@ -215,10 +216,10 @@ void EpollNetwork::time_receives(Slot& slot, ReceiveTimestamps asked_for) noexce
 
 IoResult EpollNetwork::send(SocketId socket, std::span<const char> bytes) noexcept {
   Slot* slot = find(socket);
-  if (slot == nullptr) return {IoStatus::Failed, 0, EBADF};
-  if (slot->state == State::Broken) return {IoStatus::Failed, 0, slot->error_number};
-  if (slot->state != State::Open) return {IoStatus::WouldBlock, 0, 0};
-  if (slot->error_number != 0) return {IoStatus::Failed, 0, slot->error_number};
+  if (slot == nullptr) return {IoResult::Status::Failed, 0, EBADF};
+  if (slot->state == State::Broken) return {IoResult::Status::Failed, 0, slot->error_number};
+  if (slot->state != State::Open) return {IoResult::Status::WouldBlock, 0, 0};
+  if (slot->error_number != 0) return {IoResult::Status::Failed, 0, slot->error_number};
   if (slot->is_unanswered) [[unlikely]]
     make_known(socket, *slot);
   ssize_t count = 0;
@@ -233,12 +234,12 @@ IoResult EpollNetwork::send(SocketId socket, std::span<const char> bytes) noexce
     slot->error_number = errno;
     slot->operation = "send to";
     arm_writable(socket, *slot, false);
-    return {IoStatus::Failed, 0, slot->error_number};
+    return {IoResult::Status::Failed, 0, slot->error_number};
   }
   const std::size_t taken = count < 0 ? 0 : static_cast<std::size_t>(count);
   arm_writable(socket, *slot, taken < bytes.size());
-  if (count < 0) return {IoStatus::WouldBlock, 0, 0};
-  return {IoStatus::Ok, taken, 0};
+  if (count < 0) return {IoResult::Status::WouldBlock, 0, 0};
+  return {IoResult::Status::Ok, taken, 0};
 }
 
 void EpollNetwork::arm_writable(SocketId socket, Slot& slot, bool armed) noexcept {
@@ -356,7 +357,7 @@ std::size_t EpollNetwork::wait(std::span<Ready> events,
 
 void EpollNetwork::report_broken(Sink& sink) noexcept {
   for (std::size_t i = 0; i < broken_.size() && !sink.full(); ++i) {
-    sink.put({ReadyKind::Failed, broken_[i], 0});
+    sink.put({Ready::Kind::Failed, broken_[i], 0});
   }
 }
 
@@ -460,12 +461,12 @@ void EpollNetwork::on_ready(const epoll_event& ready, Sink& sink) noexcept {
       return;
   }
   if ((ready.events & EPOLLOUT) != 0) {
-    sink.put({ReadyKind::Writable, socket, 0});
+    sink.put({Ready::Kind::Writable, socket, 0});
   }
   // An error or a reset is Readable, too: receive() returns the bytes that came before it, and then
   // the error.
   if ((ready.events & (EPOLLIN | EPOLLERR | EPOLLHUP)) != 0 && !sink.full()) {
-    sink.put({ReadyKind::Readable, socket, 0});
+    sink.put({Ready::Kind::Readable, socket, 0});
   }
 }
 

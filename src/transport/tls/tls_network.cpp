@@ -133,7 +133,7 @@ std::vector<std::string> TlsNetwork::peer_identities(SocketId socket) const {
 IoResult TlsNetwork::receive(SocketId socket, std::span<char> buffer) noexcept {
   TlsStream* const stream = find(socket);
   if (stream == nullptr) {
-    if (is_closing(socket)) return {IoStatus::Failed, 0, EBADF};
+    if (is_closing(socket)) return {IoResult::Status::Failed, 0, EBADF};
     return inner_.receive(socket, buffer);
   }
   const IoResult result = stream->receive(buffer);
@@ -144,7 +144,7 @@ IoResult TlsNetwork::receive(SocketId socket, std::span<char> buffer) noexcept {
 IoResult TlsNetwork::send(SocketId socket, std::span<const char> bytes) noexcept {
   TlsStream* const stream = find(socket);
   if (stream == nullptr) {
-    if (is_closing(socket)) return {IoStatus::Failed, 0, EBADF};
+    if (is_closing(socket)) return {IoResult::Status::Failed, 0, EBADF};
     return inner_.send(socket, bytes);
   }
   return stream->send(bytes);
@@ -203,7 +203,7 @@ Detached TlsNetwork::detach(SocketId socket) noexcept {
 }
 
 std::expected<SocketId, NetworkError> TlsNetwork::attach(Detached connection) {
-  std::unique_ptr<ConnectionState> state = std::move(connection.state);
+  std::unique_ptr<Detached::Layer> state = std::move(connection.state);
   auto* const stream = dynamic_cast<TlsStream*>(state.get());
   if (stream == nullptr) {
     connection.state = std::move(state);
@@ -240,10 +240,10 @@ std::size_t TlsNetwork::report(std::span<Ready> events) noexcept {
     const bool has_bytes = stream->has_more() && (!stream->is_paused || stream->has_failed());
     if (has_bytes && count < events.size()) {
       const bool is_connecting = stream->is_initiator() && !stream->is_established();
-      events[count++] = {is_connecting ? ReadyKind::Failed : ReadyKind::Readable, socket, 0};
+      events[count++] = {is_connecting ? Ready::Kind::Failed : Ready::Kind::Readable, socket, 0};
     }
     if (stream->has_room() && count < events.size()) {
-      events[count++] = {ReadyKind::Writable, socket, 0};
+      events[count++] = {Ready::Kind::Writable, socket, 0};
     }
     stream->is_reporting = has_bytes || stream->has_room();
     return !stream->is_reporting;
@@ -282,18 +282,18 @@ std::size_t TlsNetwork::wait(std::span<Ready> events,
 }
 
 std::optional<Ready> TlsNetwork::translate(const Ready& ready) noexcept {
-  if (ready.kind == ReadyKind::Accepted) return accept(ready);
+  if (ready.kind == Ready::Kind::Accepted) return accept(ready);
   const auto found = streams_.find(ready.socket);
   if (found == streams_.end()) return ready;
   TlsStream& stream = *found->second.stream;
   if (found->second.is_closing) {
-    if (ready.kind != ReadyKind::Writable || stream.flush()) finish(ready.socket);
+    if (ready.kind != Ready::Kind::Writable || stream.flush()) finish(ready.socket);
     return std::nullopt;
   }
-  if (ready.kind == ReadyKind::Announced) return move_to_announced(ready, found->second);
-  if (ready.kind == ReadyKind::Failed) return ready;
+  if (ready.kind == Ready::Kind::Announced) return move_to_announced(ready, found->second);
+  if (ready.kind == Ready::Kind::Failed) return ready;
   if (!stream.is_established()) return advance(ready, stream);
-  if (ready.kind != ReadyKind::Writable) return ready;
+  if (ready.kind != Ready::Kind::Writable) return ready;
   if (!stream.flush() || !stream.has_room()) return std::nullopt;
   note(ready.socket, stream);
   return ready;
@@ -328,7 +328,7 @@ Source TlsNetwork::source_below(SocketId socket) const {
 }
 
 bool TlsNetwork::is_next_step(const Ready& ready) const noexcept {
-  if (ready.kind != ReadyKind::Readable || streams_.empty()) return false;
+  if (ready.kind != Ready::Kind::Readable || streams_.empty()) return false;
   const TlsStream* const stream = find(ready.socket);
   return stream != nullptr && !stream->is_established();
 }
@@ -361,16 +361,16 @@ std::size_t TlsNetwork::advance_handshakes(std::span<Ready> waiting,
 }
 
 std::optional<Ready> TlsNetwork::advance(const Ready& ready, TlsStream& stream) noexcept {
-  if (ready.kind == ReadyKind::Writable && !stream.flush()) return std::nullopt;
+  if (ready.kind == Ready::Kind::Writable && !stream.flush()) return std::nullopt;
   const TlsStream::Progress progress = stream.advance_handshake();
   if (progress == TlsStream::Progress::Waiting) return std::nullopt;
   if (progress == TlsStream::Progress::Done && stream.is_paused) inner_.pause(ready.socket, true);
   note(ready.socket, stream);
   if (progress == TlsStream::Progress::Failed) {
-    const ReadyKind kind = stream.is_initiator() ? ReadyKind::Failed : ReadyKind::Readable;
+    const Ready::Kind kind = stream.is_initiator() ? Ready::Kind::Failed : Ready::Kind::Readable;
     return Ready{kind, ready.socket, 0};
   }
-  if (stream.is_initiator()) return Ready{ReadyKind::Connected, ready.socket, 0};
+  if (stream.is_initiator()) return Ready{Ready::Kind::Connected, ready.socket, 0};
   return std::nullopt;  // What it has to say is reported by report().
 }
 

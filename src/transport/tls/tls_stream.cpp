@@ -133,17 +133,17 @@ bool TlsStream::receive_arrived() noexcept {
   if (is_dry_) return false;
   const IoResult result = network_->receive(socket_, room);
   switch (result.status) {
-    case IoStatus::Ok:
+    case IoResult::Status::Ok:
       readable_ -= result.bytes;
       arrived_ = room.first(result.bytes);
       return result.bytes > 0;
-    case IoStatus::WouldBlock:
+    case IoResult::Status::WouldBlock:
       is_dry_ = true;
       break;
-    case IoStatus::Closed:
+    case IoResult::Status::Closed:
       is_at_end_ = true;
       break;
-    case IoStatus::Failed:
+    case IoResult::Status::Failed:
       error_number_ = result.error_number;
       break;
   }
@@ -155,8 +155,8 @@ int TlsStream::write_below(const char* bytes, int size) noexcept {
   std::span<const char> rest{bytes, static_cast<std::size_t>(size)};
   if (flush()) {
     const IoResult result = network_->send(socket_, rest);
-    if (result.status == IoStatus::Ok) rest = rest.subspan(result.bytes);
-    if (result.status == IoStatus::Failed) error_number_ = result.error_number;
+    if (result.status == IoResult::Status::Ok) rest = rest.subspan(result.bytes);
+    if (result.status == IoResult::Status::Failed) error_number_ = result.error_number;
   }
   if (error_number_ != 0) return size;
   if (unsent_.size() + rest.size() > kUnsentBytesMax) {
@@ -174,10 +174,10 @@ int TlsStream::write_below(const char* bytes, int size) noexcept {
 bool TlsStream::flush() noexcept {
   if (unsent_.empty()) return true;
   const IoResult result = network_->send(socket_, unsent_);
-  if (result.status == IoStatus::Failed) {
+  if (result.status == IoResult::Status::Failed) {
     error_number_ = result.error_number;
     unsent_.clear();
-  } else if (result.status == IoStatus::Ok) {
+  } else if (result.status == IoResult::Status::Ok) {
     unsent_.erase(unsent_.begin(), unsent_.begin() + static_cast<std::ptrdiff_t>(result.bytes));
   }
   return unsent_.empty();
@@ -225,7 +225,7 @@ IoResult TlsStream::fail(int ssl_result) noexcept {
   if (error_number_ == 0 || is_at_end_) error_number_ = EPROTO;
   ERR_clear_error();
   has_more_ = true;  // the failure itself
-  return {IoStatus::Failed, 0, error_number_};
+  return {IoResult::Status::Failed, 0, error_number_};
 }
 
 // Complete records, or a part of one: the next call finds out.
@@ -255,13 +255,13 @@ TlsStream::Progress TlsStream::advance_handshake() noexcept {
 // As many records as have arrived and fit, up to a limit. After a part of a record, OpenSSL asks
 // the network for the rest.
 IoResult TlsStream::receive(std::span<char> buffer) noexcept {
-  if (has_failed()) return {IoStatus::Failed, 0, error_number_};
-  if (has_ended_) return {IoStatus::Closed, 0, 0};
+  if (has_failed()) return {IoResult::Status::Failed, 0, error_number_};
+  if (has_ended_) return {IoResult::Status::Closed, 0, 0};
   if (!is_established_) {
-    if (is_initiator_) return {IoStatus::WouldBlock, 0, 0};
+    if (is_initiator_) return {IoResult::Status::WouldBlock, 0, 0};
     const Progress progress = advance_handshake();
-    if (progress == Progress::Failed) return {IoStatus::Failed, 0, error_number_};
-    if (progress == Progress::Waiting) return {IoStatus::WouldBlock, 0, 0};
+    if (progress == Progress::Failed) return {IoResult::Status::Failed, 0, error_number_};
+    if (progress == Progress::Waiting) return {IoResult::Status::WouldBlock, 0, 0};
   }
   std::size_t taken = 0;
   unsigned own_records = 0;
@@ -289,22 +289,22 @@ IoResult TlsStream::receive(std::span<char> buffer) noexcept {
     if (error == SSL_ERROR_ZERO_RETURN) {
       has_ended_ = true;
       has_more_ = true;  // the end itself
-      if (taken == 0) return {IoStatus::Closed, 0, 0};
+      if (taken == 0) return {IoResult::Status::Closed, 0, 0};
       break;
     }
     const IoResult failed = fail(result);
     if (taken == 0) return failed;
     break;
   }
-  if (taken > 0 || buffer.empty()) return {IoStatus::Ok, taken, 0};
-  return {IoStatus::WouldBlock, 0, 0};
+  if (taken > 0 || buffer.empty()) return {IoResult::Status::Ok, taken, 0};
+  return {IoResult::Status::WouldBlock, 0, 0};
 }
 
 IoResult TlsStream::send(std::span<const char> bytes) noexcept {
-  if (has_failed()) return {IoStatus::Failed, 0, error_number_};
+  if (has_failed()) return {IoResult::Status::Failed, 0, error_number_};
   if (!is_established_ || !flush()) {
     wants_room_ = !bytes.empty();
-    return {IoStatus::WouldBlock, 0, 0};
+    return {IoResult::Status::WouldBlock, 0, 0};
   }
   std::size_t taken = 0;
   while (taken < bytes.size() && unsent_.empty() && error_number_ == 0) {
@@ -315,10 +315,10 @@ IoResult TlsStream::send(std::span<const char> bytes) noexcept {
     taken += count;
   }
   // Not a failure of the stream yet: what the peer sent before it failed can still be received.
-  if (error_number_ != 0) return {IoStatus::Failed, 0, error_number_};
+  if (error_number_ != 0) return {IoResult::Status::Failed, 0, error_number_};
   wants_room_ = taken < bytes.size();
-  if (taken == 0 && wants_room_) return {IoStatus::WouldBlock, 0, 0};
-  return {IoStatus::Ok, taken, 0};
+  if (taken == 0 && wants_room_) return {IoResult::Status::WouldBlock, 0, 0};
+  return {IoResult::Status::Ok, taken, 0};
 }
 
 void TlsStream::end() noexcept {

@@ -13,7 +13,7 @@
 
 namespace nexusfix::transport {
 
-class TlsStream final : public ConnectionState {
+class TlsStream final : public Detached::Layer {
  public:
   enum class Progress : std::uint8_t { Waiting, Done, Failed };
 

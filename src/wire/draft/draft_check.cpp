@@ -9,47 +9,47 @@
 namespace nexusfix::wire {
 namespace {
 
-[[nodiscard]] DraftErrorCode code_of(FieldErrorCode fault) noexcept {
+[[nodiscard]] DraftError::Code code_of(FieldErrorCode fault) noexcept {
   switch (fault) {
     case FieldErrorCode::Missing:
-      return DraftErrorCode::FieldMissing;
+      return DraftError::Code::FieldMissing;
     case FieldErrorCode::Empty:
-      return DraftErrorCode::EmptyValue;
+      return DraftError::Code::EmptyValue;
     case FieldErrorCode::Malformed:
-      return DraftErrorCode::ValueMalformed;
+      return DraftError::Code::ValueMalformed;
     case FieldErrorCode::OutOfRange:
       break;
   }
-  return DraftErrorCode::ValueOutOfRange;
+  return DraftError::Code::ValueOutOfRange;
 }
 
-[[nodiscard]] std::string_view text_of(DraftErrorCode code) noexcept {
+[[nodiscard]] std::string_view text_of(DraftError::Code code) noexcept {
   switch (code) {
-    case DraftErrorCode::FieldMissing:
+    case DraftError::Code::FieldMissing:
       return "the required field is missing";
-    case DraftErrorCode::EmptyValue:
+    case DraftError::Code::EmptyValue:
       return "the value is empty";
-    case DraftErrorCode::SohInValue:
+    case DraftError::Code::SohInValue:
       return "the value contains SOH, which would end it";
-    case DraftErrorCode::ValueMalformed:
+    case DraftError::Code::ValueMalformed:
       return "the value is not of the field's type";
-    case DraftErrorCode::ValueOutOfRange:
+    case DraftError::Code::ValueOutOfRange:
       return "the dictionary does not have this value, or no date or time has it";
-    case DraftErrorCode::TagInvalid:
+    case DraftError::Code::TagInvalid:
       return "the session writes this field, or only its type can set it";
-    case DraftErrorCode::FieldNotInMessage:
+    case DraftError::Code::FieldNotInMessage:
       return "the dictionary does not have the field here";
-    case DraftErrorCode::FieldTwice:
+    case DraftError::Code::FieldTwice:
       return "the field is there twice";
-    case DraftErrorCode::NoEntry:
+    case DraftError::Code::NoEntry:
       return "the group has no such entry";
-    case DraftErrorCode::GroupCountWrong:
+    case DraftError::Code::GroupCountWrong:
       return "the count does not announce the entries that follow";
-    case DraftErrorCode::OtherType:
+    case DraftError::Code::OtherType:
       return "the message is of another type or version";
-    case DraftErrorCode::MessageMalformed:
+    case DraftError::Code::MessageMalformed:
       return "the message has a malformed field";
-    case DraftErrorCode::TooLong:
+    case DraftError::Code::TooLong:
       return "the draft would be longer than 1 MiB";
   }
   return "unknown";
@@ -82,7 +82,7 @@ std::optional<DraftError> DraftFields::fault_in(Range range, const detail::Draft
                                                 bool in_message) const noexcept {
   for (std::size_t i = 0; i < rules.required.size(); ++i) {
     if (find_item(range, rules, rules.required[i]) != range.end) continue;
-    return DraftError{.code = DraftErrorCode::FieldMissing,
+    return DraftError{.code = DraftError::Code::FieldMissing,
                       .tag = rules.required[i],
                       .name = rules.required_names[i]};
   }
@@ -96,12 +96,12 @@ std::optional<DraftError> DraftFields::fault_at(std::uint32_t field, Range range
                                                 const detail::DraftRules& rules,
                                                 bool in_message) const noexcept {
   const Tag tag = tag_at(field);
-  const auto fault = [tag](DraftErrorCode code) { return DraftError{.code = code, .tag = tag}; };
-  if (find_item(range, rules, tag) != field) return fault(DraftErrorCode::FieldTwice);
+  const auto fault = [tag](DraftError::Code code) { return DraftError{.code = code, .tag = tag}; };
+  if (find_item(range, rules, tag) != field) return fault(DraftError::Code::FieldTwice);
   const auto member = std::ranges::find(rules.members, tag);
   if (member == rules.members.end()) {
     if (in_message && (tag >= kUserDefinedTagMin || is_header_tag(tag))) return std::nullopt;
-    return fault(DraftErrorCode::FieldNotInMessage);
+    return fault(DraftError::Code::FieldNotInMessage);
   }
   const detail::FieldCheck& check =
       rules.checks[static_cast<std::size_t>(member - rules.members.begin())];
@@ -110,9 +110,9 @@ std::optional<DraftError> DraftFields::fault_at(std::uint32_t field, Range range
     if (pair.length == tag) {
       const bool is_right = field + 1 < range.end && tag_at(field + 1) == pair.data &&
                             to_uint(value_at(field)) == value_at(field + 1).size();
-      if (!is_right) return fault(DraftErrorCode::ValueOutOfRange);
+      if (!is_right) return fault(DraftError::Code::ValueOutOfRange);
     } else if (pair.data == tag && (field == range.begin || tag_at(field - 1) != pair.length)) {
-      return DraftError{.code = DraftErrorCode::FieldMissing, .tag = pair.length};
+      return DraftError{.code = DraftError::Code::FieldMissing, .tag = pair.length};
     }
   }
   const detail::DraftRules* const group = group_of(rules, tag);
@@ -123,7 +123,7 @@ std::optional<DraftError> DraftFields::fault_of_group(
     std::uint32_t field, const detail::DraftRules& group) const noexcept {
   const GroupView entries = group_at(field, group);
   if (entries.empty() || !entries.count_is_right()) {
-    return DraftError{.code = DraftErrorCode::GroupCountWrong, .tag = tag_at(field)};
+    return DraftError{.code = DraftError::Code::GroupCountWrong, .tag = tag_at(field)};
   }
   std::uint32_t number = 0;
   for (const GroupEntry entry : entries) {

@@ -124,7 +124,7 @@ void detail::DraftEdit::keep() noexcept { count_before_ = fields_.count_; }
 
 std::uint32_t detail::DraftEdit::bytes() const noexcept { return fields_.begin_of(written_); }
 
-void detail::DraftEdit::refuse(DraftErrorCode code, Tag tag) noexcept {
+void detail::DraftEdit::refuse(DraftError::Code code, Tag tag) noexcept {
   if (!error_) error_ = DraftError{.code = code, .tag = tag};
 }
 
@@ -133,15 +133,15 @@ std::uint32_t detail::DraftEdit::consume_field_count() noexcept {
 }
 
 void detail::DraftEdit::text(Tag tag, std::string_view value) {
-  if (value.empty()) return refuse(DraftErrorCode::EmptyValue, tag);
-  if (value.find(kSoh) != value.npos) return refuse(DraftErrorCode::SohInValue, tag);
+  if (value.empty()) return refuse(DraftError::Code::EmptyValue, tag);
+  if (value.find(kSoh) != value.npos) return refuse(DraftError::Code::SohInValue, tag);
   append(tag, value);
 }
 
 void detail::DraftEdit::now(Tag tag) { value(tag, wall_now()); }
 
 void detail::DraftEdit::data(Tag length_tag, Tag data_tag, std::string_view value) {
-  if (value.empty()) return refuse(DraftErrorCode::EmptyValue, data_tag);
+  if (value.empty()) return refuse(DraftError::Code::EmptyValue, data_tag);
   this->value(length_tag, value.size());
   append(data_tag, value);
 }
@@ -152,7 +152,7 @@ void detail::DraftEdit::group(Tag count_tag, std::size_t entries) {
 }
 
 void detail::DraftEdit::raw(Tag tag, std::string_view value) {
-  if (value.empty()) return refuse(DraftErrorCode::EmptyValue, tag);
+  if (value.empty()) return refuse(DraftError::Code::EmptyValue, tag);
   append(tag, value);
 }
 
@@ -160,7 +160,7 @@ void detail::DraftEdit::append(Tag tag, std::string_view value) {
   if (error_) return;
   const std::size_t before = bytes();
   if (value.size() > kDraftBytesMax || before + value.size() > kDraftBytesMax) {
-    return refuse(DraftErrorCode::TooLong, tag);
+    return refuse(DraftError::Code::TooLong, tag);
   }
   const std::size_t bytes_max = before + kTagDigitsMax + 1 + value.size() + 1;
   if (written_ == fields_.block_.fields || bytes_max > fields_.block_.bytes) {
@@ -212,7 +212,7 @@ DraftResult detail::DraftEdit::commit(const detail::DraftPath& path, std::span<c
   std::optional<DraftFields::Range> range = fields_.range_of(path);
   if (!range) {
     const detail::DraftPath::Step& step = path.steps[path.depth - 1];
-    return std::unexpected{DraftError{.code = DraftErrorCode::NoEntry,
+    return std::unexpected{DraftError{.code = DraftError::Code::NoEntry,
                                       .group = step.group->shape->count_tag(),
                                       .entry = static_cast<std::uint32_t>(step.entry)}};
   }
@@ -274,7 +274,7 @@ DraftResult DraftFields::erase_entry(const detail::DraftPath& around,
   const std::size_t entries = entry_count(around, group);
   const Tag count_tag = group.shape->count_tag();
   if (number >= entries) {
-    return std::unexpected{DraftError{.code = DraftErrorCode::NoEntry,
+    return std::unexpected{DraftError{.code = DraftError::Code::NoEntry,
                                       .group = count_tag,
                                       .entry = static_cast<std::uint32_t>(number)}};
   }
@@ -303,17 +303,17 @@ DraftResult detail::DraftEdit::commit_checked(const detail::DraftPath& path, Tag
   const auto member = std::ranges::find(rules.members, tag);
   if (!is_draft_tag(tag) || std::ranges::any_of(rules.data_pairs, is_of_data) ||
       DraftFields::group_of(rules, tag) != nullptr) {
-    refuse(DraftErrorCode::TagInvalid, tag);
+    refuse(DraftError::Code::TagInvalid, tag);
   } else if (member != rules.members.end()) {
     if (!error_) {
       const auto index = static_cast<std::size_t>(member - rules.members.begin());
       const detail::FieldCheck& check = rules.checks[index];
       const auto fault = find_fault(check, fields_.value_at(written_ - 1));
-      if (fault == FieldErrorCode::OutOfRange) refuse(DraftErrorCode::ValueOutOfRange, tag);
-      if (fault) refuse(DraftErrorCode::ValueMalformed, tag);
+      if (fault == FieldErrorCode::OutOfRange) refuse(DraftError::Code::ValueOutOfRange, tag);
+      if (fault) refuse(DraftError::Code::ValueMalformed, tag);
     }
   } else if (path.depth != 0 || (tag < kUserDefinedTagMin && !is_header_tag(tag))) {
-    refuse(DraftErrorCode::FieldNotInMessage, tag);
+    refuse(DraftError::Code::FieldNotInMessage, tag);
   }
   const Part part{.tag = tag, .fields = fields};
   return commit(path, {&part, 1});
@@ -321,10 +321,10 @@ DraftResult detail::DraftEdit::commit_checked(const detail::DraftPath& path, Tag
 
 DraftResult DraftFields::assign(const MessageView& message, const detail::DraftRules& rules) {
   if (message.msg_type() != rules.msg_type || message.begin_string() != rules.begin_string) {
-    return std::unexpected{DraftError{.code = DraftErrorCode::OtherType, .tag = tag::MsgType}};
+    return std::unexpected{DraftError{.code = DraftError::Code::OtherType, .tag = tag::MsgType}};
   }
   if (message.fault() || !has_whole_data(message)) {
-    return std::unexpected{DraftError{.code = DraftErrorCode::MessageMalformed}};
+    return std::unexpected{DraftError{.code = DraftError::Code::MessageMalformed}};
   }
   detail::DraftEdit edit{*this, rules};
   for (const bool header : {true, false}) {

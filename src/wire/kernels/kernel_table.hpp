@@ -41,7 +41,7 @@ struct DataTags {
   std::uint32_t count;
 };
 
-// The values of FaultRule, preceded by one for "none".
+// The values of Fault::Rule, preceded by one for "none".
 enum RawFaultRule : std::uint32_t {
   kNoFault,
   kTagMalformed,

@@ -42,7 +42,7 @@ constexpr const KernelTable* kTables[] = {
 
 struct Selection {
   const KernelTable* table;
-  IsaErrorCode error;
+  detail::IsaError::Code error;
   bool failed;
 };
 
@@ -52,9 +52,9 @@ struct Selection {
   for (const KernelTable* table : kTables) {
     if (!free_choice && std::strcmp(forced, table->name) != 0) continue;
     if (table->supported()) return {table, {}, false};
-    if (!free_choice) return {&scalar::kTable, IsaErrorCode::Unsupported, true};
+    if (!free_choice) return {&scalar::kTable, detail::IsaError::Code::Unsupported, true};
   }
-  return {&scalar::kTable, IsaErrorCode::Unknown, true};
+  return {&scalar::kTable, detail::IsaError::Code::Unknown, true};
 }
 
 // Initialised by the first thread that calls it, while the others wait. Never changes afterwards.
@@ -71,9 +71,9 @@ KernelList all() noexcept { return {kTables, sizeof kTables / sizeof kTables[0]}
 
 }  // namespace kernels
 
-std::expected<std::string_view, IsaError> selected_isa() noexcept {
+std::expected<std::string_view, detail::IsaError> selected_isa() noexcept {
   const kernels::Selection& chosen = kernels::selection();
-  if (chosen.failed) return std::unexpected{IsaError{chosen.error}};
+  if (chosen.failed) return std::unexpected{detail::IsaError{chosen.error}};
   return std::string_view{chosen.table->name};
 }
 

@@ -14,9 +14,9 @@
 namespace nexusfix::attack {
 namespace {
 
-using transport::IoStatus;
+using IoStatus = transport::IoResult::Status;
 using transport::Ready;
-using transport::ReadyKind;
+using ReadyKind = transport::Ready::Kind;
 
 std::unique_ptr<transport::Network> make_network() {
   auto network = transport::make_epoll_network();

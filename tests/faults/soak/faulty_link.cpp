@@ -75,31 +75,31 @@ void FaultyLink::run() {
 }
 
 void FaultyLink::handle(const transport::Ready& ready) {
-  if (ready.kind == transport::ReadyKind::Accepted) return accept(ready.accepted);
+  if (ready.kind == transport::Ready::Kind::Accepted) return accept(ready.accepted);
   Direction* const from = find(ready.socket);
   if (from == nullptr) return;
   Pair& pair = *std::ranges::find_if(
       pairs_, [&](const Pair& one) { return &one[0] == from || &one[1] == from; });
   Direction& to = from == &pair[0] ? pair[1] : pair[0];
   switch (ready.kind) {
-    case transport::ReadyKind::Connected:
+    case transport::Ready::Kind::Connected:
       to.is_connected = true;
       send(to);
       break;
-    case transport::ReadyKind::Readable:
+    case transport::Ready::Kind::Readable:
       receive(*from);
       break;
-    case transport::ReadyKind::Writable:
+    case transport::Ready::Kind::Writable:
       send(to);
       break;
-    case transport::ReadyKind::Failed:
+    case transport::Ready::Kind::Failed:
       from->has_ended = true;
       from->unsent.clear();
       to.has_ended = true;
       to.unsent.clear();
       break;
-    case transport::ReadyKind::Accepted:
-    case transport::ReadyKind::Announced:
+    case transport::Ready::Kind::Accepted:
+    case transport::Ready::Kind::Announced:
       break;
   }
 }
@@ -129,8 +129,8 @@ FaultyLink::Direction* FaultyLink::find(transport::SocketId from) {
 
 void FaultyLink::receive(Direction& direction) {
   const transport::IoResult got = network_->receive(direction.from, buffer_);
-  if (got.status == transport::IoStatus::WouldBlock) return;
-  if (got.status != transport::IoStatus::Ok) {
+  if (got.status == transport::IoResult::Status::WouldBlock) return;
+  if (got.status != transport::IoResult::Status::Ok) {
     direction.has_ended = true;
     return;
   }
@@ -163,8 +163,8 @@ void FaultyLink::pass_messages(Direction& direction) {
 void FaultyLink::send(Direction& direction) {
   while (direction.is_connected && !direction.unsent.empty()) {
     const transport::IoResult sent = network_->send(direction.to, direction.unsent);
-    if (sent.status == transport::IoStatus::WouldBlock) return;
-    if (sent.status != transport::IoStatus::Ok) {
+    if (sent.status == transport::IoResult::Status::WouldBlock) return;
+    if (sent.status != transport::IoResult::Status::Ok) {
       direction.has_ended = true;
       direction.unsent.clear();
       return;

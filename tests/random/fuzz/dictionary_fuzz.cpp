@@ -24,13 +24,13 @@ void require(bool condition) {
 void check_members(const Dictionary& dictionary, const std::vector<Member>& members) {
   for (const Member& member : members) {
     switch (member.kind) {
-      case MemberKind::Field:
+      case Member::Kind::Field:
         require(member.index < dictionary.fields.size());
         break;
-      case MemberKind::Component:
+      case Member::Kind::Component:
         require(member.index < dictionary.components.size());
         break;
-      case MemberKind::Group:
+      case Member::Kind::Group:
         require(member.index < dictionary.groups.size());
         break;
     }

@@ -108,7 +108,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto bytes = encoder.finish();
   if (!bytes) return 0;
   const FrameResult frame = next_frame(*bytes, {});
-  require(frame.status == FrameStatus::Complete && frame.size == bytes->size());
+  require(frame.status == FrameResult::Status::Complete && frame.size == bytes->size());
   Parser parser;
   const auto message = parser.parse(*bytes);
   require(message.has_value());

@@ -165,11 +165,11 @@ class Middle final : public Middleman {
     way.received += bytes;
     while (!way.received.empty()) {
       const wire::FrameResult frame = way.scanner.next(way.received);
-      if (frame.status == wire::FrameStatus::NeedMore) return;
+      if (frame.status == wire::FrameResult::Status::NeedMore) return;
       const std::string_view whole = std::string_view{way.received}.substr(0, frame.size);
       // If the CheckSum is right by chance, the receiver cannot detect the change.
-      has_deceived_ |= frame.status == wire::FrameStatus::Complete && !genuine_.contains(whole) &&
-                       parser_.parse(whole).has_value();
+      has_deceived_ |= frame.status == wire::FrameResult::Status::Complete &&
+                       !genuine_.contains(whole) && parser_.parse(whole).has_value();
       way.received.erase(0, frame.size);
     }
   }

@@ -17,7 +17,7 @@ namespace {
 using nexusfix::wire::FrameLimits;
 using nexusfix::wire::FrameResult;
 using nexusfix::wire::FrameScanner;
-using nexusfix::wire::FrameStatus;
+using FrameStatus = nexusfix::wire::FrameResult::Status;
 using nexusfix::wire::GarbledReason;
 using nexusfix::wire::next_frame;
 

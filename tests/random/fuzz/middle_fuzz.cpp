@@ -190,12 +190,12 @@ class Middle {
   void receive(Way& way, Side& side) {
     while (!way.received.empty() && side.is_connected()) {
       const wire::FrameResult frame = way.scanner.next(way.received);
-      if (frame.status == wire::FrameStatus::NeedMore) return;
+      if (frame.status == wire::FrameResult::Status::NeedMore) return;
       const std::string bytes = way.received.substr(0, frame.size);
       way.received.erase(0, frame.size);
-      if (frame.status == wire::FrameStatus::Garbled) {
+      if (frame.status == wire::FrameResult::Status::Garbled) {
         side.garbled(frame.reason);
-      } else if (frame.status == wire::FrameStatus::Complete) {
+      } else if (frame.status == wire::FrameResult::Status::Complete) {
         // If the CheckSum is right by chance, the receiver cannot detect the change.
         was_deceived_ |= !genuine_.contains(bytes) && parser_.parse(bytes).has_value();
         side.receive(bytes);

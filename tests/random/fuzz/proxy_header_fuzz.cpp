@@ -225,13 +225,13 @@ class Venue {
   Venue() {
     Endpoint endpoint{"", 0};
     endpoint.trusted_proxies.emplace();
-    endpoint.trusted_proxies->allow(*AddressRange::parse("10.0.0.9/32"));
+    endpoint.trusted_proxies->allow(*AllowList::Range::parse("10.0.0.9/32"));
     const std::uint16_t port = proxied_->local_port(proxied_->listen(endpoint).value());
     far_ = proxy_.connect({"venue", port}).value();
     std::array<Ready, 4> events;
     static_cast<void>(proxy_.wait(events, std::nullopt));
     require(proxied_->wait(events, std::nullopt) == 1);
-    require(events[0].kind == ReadyKind::Accepted);
+    require(events[0].kind == Ready::Kind::Accepted);
     near_ = events[0].accepted;
     proxys_name_ = proxied_->peer_name(near_);
   }
@@ -260,33 +260,33 @@ class Venue {
       const std::size_t count = proxied_->wait(events, std::nullopt);
       if (count == 0) break;
       require(count == 1 && events[0].socket == near_);
-      if (events[0].kind == ReadyKind::Announced) {
+      if (events[0].kind == Ready::Kind::Announced) {
         require(!is_announced_ && !is_refused_ && received_.empty());
         is_announced_ = true;
         continue;
       }
-      require(events[0].kind == ReadyKind::Readable);
+      require(events[0].kind == Ready::Kind::Readable);
       receive();
       // It reports the refusal until it is closed, and nothing else.
       if ((is_refused_ || is_over_) && turn > 2) break;
     }
     if (is_announced_ || is_refused_ || is_over_) return;
     std::array<char, 1> byte{};
-    require(proxied_->receive(near_, byte).status == IoStatus::WouldBlock);
+    require(proxied_->receive(near_, byte).status == IoResult::Status::WouldBlock);
   }
 
   void receive() {
     std::array<char, 64> buffer{};
     const IoResult result = proxied_->receive(near_, buffer);
-    if (result.status == IoStatus::Ok) {
+    if (result.status == IoResult::Status::Ok) {
       require(is_announced_);
       received_.append(buffer.data(), result.bytes);
-    } else if (result.status == IoStatus::Failed) {
+    } else if (result.status == IoResult::Status::Failed) {
       require(!is_announced_ && result.error_number == EPROTO);
       require(!proxied_->last_error(near_).empty());
       is_refused_ = true;
     } else {
-      require(result.status == IoStatus::Closed);
+      require(result.status == IoResult::Status::Closed);
       is_over_ = true;
     }
   }

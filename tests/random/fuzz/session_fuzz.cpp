@@ -155,7 +155,7 @@ class Driven {
       const auto read = simulator::read_wire_message(bytes);
       const bool is_plain = read && read->msg_seq_num == action.msg_seq_num;
       if (is_plain && action.msg_seq_num <= kNumberMax) judge_.delivered(bytes);
-      return DeliveryDecision{};
+      return detail::DeliveryDecision{};
     };
   }
 
@@ -243,7 +243,8 @@ class Driven {
   // A Logon with an invalid form must not cause a reset.
   bool asks_for_reset(std::string_view bytes) {
     const wire::FrameResult frame = wire::next_frame(bytes, {});
-    if (frame.status != wire::FrameStatus::Complete || frame.size != bytes.size()) return false;
+    if (frame.status != wire::FrameResult::Status::Complete || frame.size != bytes.size())
+      return false;
     const auto message = parser_.parse(bytes);
     return message && !message->fault() && (*message)[35] == "A" && (*message)[141] == "Y";
   }
@@ -320,7 +321,7 @@ class Driven {
   void check_sent(bool is_reset) {
     for (const std::string& bytes : side_.consume_wire()) {
       const wire::FrameResult frame = wire::next_frame(bytes, {});
-      require(frame.status == wire::FrameStatus::Complete && frame.size == bytes.size());
+      require(frame.status == wire::FrameResult::Status::Complete && frame.size == bytes.size());
       const auto message = parser_.parse(bytes);
       require(message && !message->fault());
       require((*message)[49] == side_.config().id.sender_comp_id &&

@@ -35,16 +35,17 @@ class End final : public Network {
   std::string last_error(SocketId) const override { return "cut"; }
   std::uint64_t connections_refused() const noexcept override { return 0; }
   IoResult receive(SocketId, std::span<char> buffer) noexcept override {
-    if (arrived.empty()) return {is_cut ? IoStatus::Closed : IoStatus::WouldBlock, 0, 0};
+    if (arrived.empty())
+      return {is_cut ? IoResult::Status::Closed : IoResult::Status::WouldBlock, 0, 0};
     const std::size_t size = std::min(buffer.size(), arrived.size());
     std::copy_n(arrived.begin(), size, buffer.begin());
     arrived.erase(arrived.begin(), arrived.begin() + static_cast<std::ptrdiff_t>(size));
-    return {IoStatus::Ok, size, 0};
+    return {IoResult::Status::Ok, size, 0};
   }
   IoResult send(SocketId, std::span<const char> bytes) noexcept override {
-    if (is_cut) return {IoStatus::Failed, 0, EPIPE};
+    if (is_cut) return {IoResult::Status::Failed, 0, EPIPE};
     sent.insert(sent.end(), bytes.begin(), bytes.end());
-    return {IoStatus::Ok, bytes.size(), 0};
+    return {IoResult::Status::Ok, bytes.size(), 0};
   }
   void pause(SocketId, bool) noexcept override {}
   void close(SocketId) noexcept override {}
@@ -70,13 +71,13 @@ class Side {
   void turn() {
     if (stream_->advance_handshake() == TlsStream::Progress::Done && said_ < kText.size()) {
       const IoResult result = stream_->send(kText.substr(said_));
-      if (result.status == IoStatus::Ok) said_ += result.bytes;
+      if (result.status == IoResult::Status::Ok) said_ += result.bytes;
     }
     std::array<char, 7> buffer;
     for (;;) {
       const IoResult result = stream_->receive(buffer);
-      if (result.status == IoStatus::Closed) std::abort();
-      if (result.status != IoStatus::Ok) break;
+      if (result.status == IoResult::Status::Closed) std::abort();
+      if (result.status != IoResult::Status::Ok) break;
       if (result.bytes == 0 || result.bytes > buffer.size()) std::abort();
       heard.append(buffer.data(), result.bytes);
     }

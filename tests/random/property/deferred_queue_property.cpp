@@ -85,9 +85,10 @@ RC_GTEST_PROP(QueueProperty, byte_records_are_a_list_with_a_limit, (std::vector<
         const bool was_empty = queue.size_bytes() == 0;
         const auto room = queue.claim(claimed);
         if (!room) {
-          RC_ASSERT((room.error() == RecordError::TooLong) == (claimed > queue.record_bytes_max()));
+          RC_ASSERT((room.error() == RecordQueue::Error::TooLong) ==
+                    (claimed > queue.record_bytes_max()));
           // An empty ring accepts every size below its maximum.
-          RC_ASSERT(room.error() == RecordError::TooLong || !was_empty);
+          RC_ASSERT(room.error() == RecordQueue::Error::TooLong || !was_empty);
           break;
         }
         RC_ASSERT(room->size() == claimed);

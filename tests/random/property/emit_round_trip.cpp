@@ -22,7 +22,7 @@ using dictionary::Dictionary;
 using dictionary::FlatMember;
 using dictionary::Index;
 using dictionary::Member;
-using dictionary::MemberKind;
+using MemberKind = dictionary::Member::Kind;
 
 class RoundTripEmitter {
  public:

@@ -23,16 +23,16 @@ class TypedCopier {
     if (!error_) error_ = error;
   }
 
-  template <wire::TypedField F>
+  template <wire::detail::TypedField F>
   void field(const wire::OptionalField<F>& read) {
     if (read) return value(*read);
     if (read.error().code != wire::FieldErrorCode::Missing) fail(read.error());
   }
-  template <wire::TypedField F>
+  template <wire::detail::TypedField F>
   void field(const F& read) {
     value(read);
   }
-  template <wire::TypedField F>
+  template <wire::detail::TypedField F>
   void value(const F& read) {
     // A Length field is written with its data field.
     if constexpr (!wire::detail::PartOfLength<F>) wire::write_field(encoder_, read);
@@ -40,7 +40,7 @@ class TypedCopier {
 
   // Reads a required field through the accessor that returns its value and through the one that may
   // return an error.
-  template <wire::TypedField F>
+  template <wire::detail::TypedField F>
   void same(const F& checked, const wire::OptionalField<F>& unchecked) {
     if (!unchecked) return fail(unchecked.error());
     if (!(checked == *unchecked)) fail({wire::FieldErrorCode::Malformed, wire::tag_of<F>(), 0});

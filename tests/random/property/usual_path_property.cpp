@@ -268,9 +268,9 @@ class World {
     bool has_received = false;
     while (peer.socket != 0) {
       const auto result = far_.receive(peer.socket, buffer_);
-      if (result.status == transport::IoStatus::WouldBlock) break;
+      if (result.status == transport::IoResult::Status::WouldBlock) break;
       has_received = true;
-      if (result.status == transport::IoStatus::Ok) {
+      if (result.status == transport::IoResult::Status::Ok) {
         peer.received.append(buffer_.data(), result.bytes);
         continue;
       }

@@ -18,7 +18,7 @@ void put(std::string& image, std::uint64_t offset, std::string_view bytes) {
 }
 
 // Points into the file's image, whose size is constant while it is mapped.
-class FakeMapping final : public FileMapping {
+class FakeMapping final : public File::Mapping {
  public:
   FakeMapping(std::shared_ptr<void> owner, std::span<char> bytes,
               std::shared_ptr<std::atomic<bool>> failed)
@@ -97,7 +97,7 @@ class FakeDisk::OpenFile final : public File {
   }
 
   // Reads only this range: other threads may write to other ranges.
-  DiskResult<void> sync_mapped(FileMapping&, std::uint64_t offset,
+  DiskResult<void> sync_mapped(File::Mapping&, std::uint64_t offset,
                                std::uint64_t size_bytes) override {
     if (const int error = strike(DiskCall::Sync); error != 0) {
       if (process_ == disk_.process_) disk_.lose(*inode_);
@@ -137,7 +137,7 @@ class FakeDisk::OpenFile final : public File {
     return {};
   }
 
-  DiskResult<std::unique_ptr<FileMapping>> map(std::uint64_t size_bytes) override {
+  DiskResult<std::unique_ptr<File::Mapping>> map(std::uint64_t size_bytes) override {
     if (!disk_.maps_) return File::map(size_bytes);
     if (const int error = strike(DiskCall::Map); error != 0) return failure("map", path_, error);
     inode_->is_mapped = true;

@@ -195,7 +195,7 @@ class GatedDisk final : public Disk {
       }
       return file_->reserve(size_bytes);
     }
-    DiskResult<std::unique_ptr<FileMapping>> map(std::uint64_t size_bytes) override {
+    DiskResult<std::unique_ptr<File::Mapping>> map(std::uint64_t size_bytes) override {
       return file_->map(size_bytes);
     }
     DiskResult<bool> try_lock() override { return file_->try_lock(); }

@@ -65,7 +65,7 @@ class KillingDisk final : public Disk {
     DiskResult<void> reserve(std::uint64_t size_bytes) override {
       return disk_.strike([&] { return file_->reserve(size_bytes); });
     }
-    DiskResult<std::unique_ptr<FileMapping>> map(std::uint64_t size_bytes) override {
+    DiskResult<std::unique_ptr<File::Mapping>> map(std::uint64_t size_bytes) override {
       return disk_.strike([&] { return file_->map(size_bytes); });
     }
     DiskResult<bool> try_lock() override { return file_->try_lock(); }

@@ -22,7 +22,7 @@ class PassingDisk : public Disk {
   DiskResult<void> could_write_into(const std::string& path) override {
     return posix_.could_write_into(path);
   }
-  DiskResult<FileStatus> status(const std::string& path) override { return posix_.status(path); }
+  DiskResult<File::Status> status(const std::string& path) override { return posix_.status(path); }
   DiskResult<std::vector<std::string>> list(const std::string& path) override {
     return posix_.list(path);
   }

@@ -115,11 +115,11 @@ class PowerDisk final : public Disk {
     DiskResult<void> sync() override {
       return disk_.pass(true, [&] { return file_->sync(); });
     }
-    DiskResult<void> sync_mapped(FileMapping& mapping, std::uint64_t offset,
+    DiskResult<void> sync_mapped(File::Mapping& mapping, std::uint64_t offset,
                                  std::uint64_t size_bytes) override {
       return disk_.pass(true, [&] { return file_->sync_mapped(mapping, offset, size_bytes); });
     }
-    DiskResult<std::unique_ptr<FileMapping>> map(std::uint64_t size_bytes) override {
+    DiskResult<std::unique_ptr<File::Mapping>> map(std::uint64_t size_bytes) override {
       if (!disk_.maps_) return File::map(size_bytes);
       return disk_.pass(false, [&] { return file_->map(size_bytes); });
     }

@@ -117,9 +117,9 @@ std::string FakeNetwork::last_error(SocketId socket) const {
 
 IoResult FakeNetwork::receive(SocketId id, std::span<char> buffer) noexcept {
   Socket* socket = find(id);
-  if (socket == nullptr) return {IoStatus::Failed, 0, EBADF};
-  if (socket->state == State::Failed) return {IoStatus::Failed, 0, socket->error_number};
-  if (socket->state != State::Open) return {IoStatus::WouldBlock, 0, 0};
+  if (socket == nullptr) return {IoResult::Status::Failed, 0, EBADF};
+  if (socket->state == State::Failed) return {IoResult::Status::Failed, 0, socket->error_number};
+  if (socket->state != State::Open) return {IoResult::Status::WouldBlock, 0, 0};
   FakeInternet::Pipe& pipe = socket->connection->pipes[socket->side];
   const std::size_t wanted = std::min(buffer.size(), internet_.limits.receive_bytes_max);
   const std::size_t count = std::min(wanted, pipe.arrived);
@@ -127,10 +127,10 @@ IoResult FakeNetwork::receive(SocketId id, std::span<char> buffer) noexcept {
     socket->state = State::Failed;
     socket->operation = "receive from";
     socket->error_number = socket->connection->broken;
-    return {IoStatus::Failed, 0, socket->error_number};
+    return {IoResult::Status::Failed, 0, socket->error_number};
   }
   if (count == 0 && !buffer.empty()) {
-    return {pipe.end_arrived ? IoStatus::Closed : IoStatus::WouldBlock, 0, 0};
+    return {pipe.end_arrived ? IoResult::Status::Closed : IoResult::Status::WouldBlock, 0, 0};
   }
   const std::size_t first = std::min(count, pipe.ring.size() - pipe.head);
   if (first > 0) std::memcpy(buffer.data(), pipe.ring.data() + pipe.head, first);
@@ -138,34 +138,34 @@ IoResult FakeNetwork::receive(SocketId id, std::span<char> buffer) noexcept {
   pipe.head = (pipe.head + count) % pipe.ring.size();
   pipe.size -= count;
   pipe.arrived -= count;
-  return {IoStatus::Ok, count, 0};
+  return {IoResult::Status::Ok, count, 0};
 }
 
 IoResult FakeNetwork::send(SocketId id, std::span<const char> bytes) noexcept {
   Socket* socket = find(id);
-  if (socket == nullptr) return {IoStatus::Failed, 0, EBADF};
-  if (socket->state == State::Failed) return {IoStatus::Failed, 0, socket->error_number};
-  if (socket->state != State::Open) return {IoStatus::WouldBlock, 0, 0};
+  if (socket == nullptr) return {IoResult::Status::Failed, 0, EBADF};
+  if (socket->state == State::Failed) return {IoResult::Status::Failed, 0, socket->error_number};
+  if (socket->state != State::Open) return {IoResult::Status::WouldBlock, 0, 0};
   FakeInternet::Connection& connection = *socket->connection;
   const int far_side = 1 - socket->side;
   if (connection.broken != 0 || connection.closed[far_side]) {
     socket->operation = "send to";
     socket->error_number = connection.broken != 0 ? connection.broken : EPIPE;
     socket->wants_room = false;
-    return {IoStatus::Failed, 0, socket->error_number};
+    return {IoResult::Status::Failed, 0, socket->error_number};
   }
   FakeInternet::Pipe& pipe = connection.pipes[far_side];
   const std::size_t room = pipe.ring.size() - pipe.size;
   const std::size_t count = std::min({bytes.size(), internet_.limits.send_bytes_max, room});
   socket->wants_room = count < bytes.size();
-  if (count == 0 && !bytes.empty()) return {IoStatus::WouldBlock, 0, 0};
+  if (count == 0 && !bytes.empty()) return {IoResult::Status::WouldBlock, 0, 0};
   const std::size_t tail = (pipe.head + pipe.size) % pipe.ring.size();
   const std::size_t first = std::min(count, pipe.ring.size() - tail);
   if (first > 0) std::memcpy(pipe.ring.data() + tail, bytes.data(), first);
   if (count > first) std::memcpy(pipe.ring.data(), bytes.data() + first, count - first);
   pipe.size += count;
   if (!internet_.limits.hold) pipe.arrived = pipe.size;
-  return {IoStatus::Ok, count, 0};
+  return {IoResult::Status::Ok, count, 0};
 }
 
 void FakeNetwork::break_connection(SocketId id, int error_number) {
@@ -236,13 +236,13 @@ bool FakeNetwork::report(Socket& socket, std::span<Ready> events, std::size_t& c
     case State::Silent:
       return true;
     case State::Failed:
-      return put({ReadyKind::Failed, socket.id, 0});
+      return put({Ready::Kind::Failed, socket.id, 0});
     case State::Connecting:
-      if (!put({ReadyKind::Connected, socket.id, 0})) return false;
+      if (!put({Ready::Kind::Connected, socket.id, 0})) return false;
       socket.state = State::Open;
       return true;
     case State::Unaccepted:
-      if (!put({ReadyKind::Accepted, socket.listener, socket.id})) return false;
+      if (!put({Ready::Kind::Accepted, socket.listener, socket.id})) return false;
       socket.state = State::Open;
       return true;
     case State::Open:
@@ -253,12 +253,12 @@ bool FakeNetwork::report(Socket& socket, std::span<Ready> events, std::size_t& c
   const FakeInternet::Pipe& out = connection.pipes[1 - socket.side];
   const bool over = connection.broken != 0 || connection.closed[1 - socket.side];
   if (socket.wants_room && (over || out.size < out.ring.size()) &&
-      !put({ReadyKind::Writable, socket.id, 0})) {
+      !put({Ready::Kind::Writable, socket.id, 0})) {
     return false;
   }
   const bool has_arrived = !socket.is_paused && (in.arrived > 0 || in.end_arrived);
   if (has_arrived || connection.broken != 0) {
-    return put({ReadyKind::Readable, socket.id, 0});
+    return put({Ready::Kind::Readable, socket.id, 0});
   }
   return true;
 }

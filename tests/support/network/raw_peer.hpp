@@ -41,13 +41,13 @@ class RawPeer {
     std::array<transport::Ready, 8> ready;
     const std::size_t count = network_->wait(ready, std::chrono::nanoseconds{0});
     for (std::size_t i = 0; i < count; ++i) {
-      if (ready[i].kind == transport::ReadyKind::Connected) connected_ = true;
-      if (ready[i].kind == transport::ReadyKind::Failed) closed_ = true;
-      if (ready[i].kind == transport::ReadyKind::Readable && !paused_) receive();
+      if (ready[i].kind == transport::Ready::Kind::Connected) connected_ = true;
+      if (ready[i].kind == transport::Ready::Kind::Failed) closed_ = true;
+      if (ready[i].kind == transport::Ready::Kind::Readable && !paused_) receive();
     }
     if (connected_ && !closed_ && !unsent_.empty()) {
       const transport::IoResult sent = network_->send(socket_, unsent_);
-      if (sent.status == transport::IoStatus::Ok) unsent_.erase(0, sent.bytes);
+      if (sent.status == transport::IoResult::Status::Ok) unsent_.erase(0, sent.bytes);
     }
   }
 
@@ -66,8 +66,8 @@ class RawPeer {
   void receive() {
     std::array<char, 65'536> buffer;
     const transport::IoResult result = network_->receive(socket_, buffer);
-    if (result.status == transport::IoStatus::WouldBlock) return;
-    if (result.status != transport::IoStatus::Ok) {
+    if (result.status == transport::IoResult::Status::WouldBlock) return;
+    if (result.status != transport::IoResult::Status::Ok) {
       close();
       return;
     }

@@ -17,7 +17,7 @@ constexpr std::uint64_t kMappedBytes = 16'384;
 
 class PosixMappingTest : public ::testing::Test {
  protected:
-  std::unique_ptr<FileMapping> map() {
+  std::unique_ptr<File::Mapping> map() {
     EXPECT_TRUE(file_->reserve(kMappedBytes));
     auto mapping = file_->map(kMappedBytes);
     EXPECT_TRUE(mapping) << mapping.error().what();
@@ -61,7 +61,7 @@ TEST_F(PosixMappingTest, what_is_stored_in_a_mapping_is_in_the_file) {
 }
 
 TEST_F(PosixMappingTest, a_sync_that_fails_is_an_error) {
-  class GoneMapping final : public FileMapping {
+  class GoneMapping final : public File::Mapping {
    public:
     GoneMapping() {
       void* const memory =

@@ -126,7 +126,8 @@ TEST(RejectCounters, reasons_that_fix_does_not_define_have_no_number) {
   counters.count(RejectKind::Session, std::nullopt);
   counters.count(RejectKind::Business, 3);
   const auto reason = [](std::optional<std::uint32_t> value, std::uint64_t count) {
-    return ::testing::AllOf(Field(&RejectCount::reason, value), Field(&RejectCount::count, count));
+    return ::testing::AllOf(Field(&SessionStatistics::RejectCount::reason, value),
+                            Field(&SessionStatistics::RejectCount::count, count));
   };
   EXPECT_THAT(counters.read(),
               ElementsAre(reason(5, 1), reason(99, 1), reason(std::nullopt, 2), reason(3, 1)));

@@ -42,7 +42,7 @@ TEST(RecordQueue, records_of_every_length_come_back_whole_and_in_order_over_many
       expected.push_back(text);
       length = (length + 7) % (queue.record_bytes_max() + 1);
     } else {
-      ASSERT_EQ(pushed.error(), RecordError::Full);
+      ASSERT_EQ(pushed.error(), RecordQueue::Error::Full);
       const auto record = pop(queue);
       ASSERT_TRUE(record);
       ASSERT_EQ(*record, expected[read++]);
@@ -64,10 +64,10 @@ TEST(RecordQueue, the_longest_record_fits_at_any_position_and_a_longer_one_never
   }
   const auto refused = queue.push(bytes_of(longest + "x"));
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error(), RecordError::TooLong);
+  EXPECT_EQ(refused.error(), RecordQueue::Error::TooLong);
   const auto huge = queue.claim(std::numeric_limits<std::size_t>::max());
   ASSERT_FALSE(huge);
-  EXPECT_EQ(huge.error(), RecordError::TooLong);
+  EXPECT_EQ(huge.error(), RecordQueue::Error::TooLong);
   EXPECT_FALSE(queue.read());
 }
 
@@ -83,12 +83,12 @@ TEST(RecordQueue, an_empty_record_is_a_record) {
 TEST(RecordQueue, a_full_ring_refuses_until_records_are_released) {
   RecordQueue queue{64};  // four records of 8 bytes with their headers
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(queue.push(bytes_of("12345678")));
-  EXPECT_EQ(queue.push(bytes_of("")).error(), RecordError::Full);
+  EXPECT_EQ(queue.push(bytes_of("")).error(), RecordQueue::Error::Full);
   ASSERT_TRUE(queue.read());
-  EXPECT_EQ(queue.push(bytes_of("")).error(), RecordError::Full);
+  EXPECT_EQ(queue.push(bytes_of("")).error(), RecordQueue::Error::Full);
   queue.release();
   EXPECT_TRUE(queue.push(bytes_of("87654321")));
-  EXPECT_EQ(queue.push(bytes_of("")).error(), RecordError::Full);
+  EXPECT_EQ(queue.push(bytes_of("")).error(), RecordQueue::Error::Full);
 }
 
 TEST(RecordQueue, less_than_was_claimed_can_be_committed_and_a_claim_can_be_dropped) {

@@ -57,7 +57,7 @@ TEST_P(ShippedDictionary, is_compiled_in_name_by_name) {
   for (const FieldDefinition& field : dictionary_.fields) {
     ASSERT_EQ(names.field_name(field.tag), field.name);
     ASSERT_EQ(names.field_type(field.tag), field.type) << field.name;
-    for (const EnumValue& value : field.values) {
+    for (const FieldDefinition::EnumValue& value : field.values) {
       ASSERT_EQ(names.value_name(field.tag, value.value), value.name) << field.name;
     }
   }
@@ -104,7 +104,7 @@ TEST_P(ShippedDictionary, is_unpacked_once_for_all_threads) {
 TEST_P(ShippedDictionary, has_no_name_that_is_a_sentence) {
   constexpr std::size_t kNameBytesMax = 64;
   for (const FieldDefinition& field : dictionary_.fields) {
-    for (const EnumValue& value : field.values) {
+    for (const FieldDefinition::EnumValue& value : field.values) {
       EXPECT_LE(value.name.size(), kNameBytesMax) << field.name << ' ' << value.name;
     }
   }

@@ -50,12 +50,12 @@ TEST(Dictionary, finds_fields_by_tag_and_messages_by_type) {
 
 TEST(Flatten, replaces_components_by_their_members) {
   Dictionary dictionary = five_fields();
-  dictionary.components.push_back({"Inner", {{MemberKind::Field, 1, kRequired}}});
+  dictionary.components.push_back({"Inner", {{Member::Kind::Field, 1, kRequired}}});
   dictionary.components.push_back(
-      {"Outer", {{MemberKind::Component, 0, kRequired}, {MemberKind::Field, 2, kOptional}}});
-  const auto flat = flatten(dictionary, {{MemberKind::Field, 0, kRequired},
-                                         {MemberKind::Component, 1, kRequired},
-                                         {MemberKind::Field, 3, kRequired}});
+      {"Outer", {{Member::Kind::Component, 0, kRequired}, {Member::Kind::Field, 2, kOptional}}});
+  const auto flat = flatten(dictionary, {{Member::Kind::Field, 0, kRequired},
+                                         {Member::Kind::Component, 1, kRequired},
+                                         {Member::Kind::Field, 3, kRequired}});
   ASSERT_EQ(flat.size(), 4U);
   EXPECT_EQ(flat[1].field, 1U);
   EXPECT_TRUE(flat[1].required);
@@ -66,16 +66,16 @@ TEST(Flatten, replaces_components_by_their_members) {
 
 TEST(Flatten, requires_nothing_of_an_optional_component) {
   Dictionary dictionary = five_fields();
-  dictionary.components.push_back({"Part", {{MemberKind::Field, 1, kRequired}}});
-  const auto flat = flatten(dictionary, {{MemberKind::Component, 0, kOptional}});
+  dictionary.components.push_back({"Part", {{Member::Kind::Field, 1, kRequired}}});
+  const auto flat = flatten(dictionary, {{Member::Kind::Component, 0, kOptional}});
   ASSERT_EQ(flat.size(), 1U);
   EXPECT_FALSE(flat[0].required);
 }
 
 TEST(Flatten, keeps_a_group_as_its_count_field_without_its_members) {
   Dictionary dictionary = five_fields();
-  dictionary.groups.push_back({4, {{MemberKind::Field, 1, kRequired}}});
-  const auto flat = flatten(dictionary, {{MemberKind::Group, 0, kRequired}});
+  dictionary.groups.push_back({4, {{Member::Kind::Field, 1, kRequired}}});
+  const auto flat = flatten(dictionary, {{Member::Kind::Group, 0, kRequired}});
   ASSERT_EQ(flat.size(), 1U);
   EXPECT_EQ(flat[0].field, 4U);
   EXPECT_EQ(flat[0].group, 0U);
@@ -84,15 +84,15 @@ TEST(Flatten, keeps_a_group_as_its_count_field_without_its_members) {
 // Optional A contains B, which is required in A, and B is also required next to A.
 TEST(Flatten, a_field_is_required_if_one_of_its_places_requires_it) {
   Dictionary dictionary = five_fields();
-  dictionary.groups.push_back({4, {{MemberKind::Field, 2, kRequired}}});
-  dictionary.components.push_back({"A", {{MemberKind::Component, 1, kRequired}}});
+  dictionary.groups.push_back({4, {{Member::Kind::Field, 2, kRequired}}});
+  dictionary.components.push_back({"A", {{Member::Kind::Component, 1, kRequired}}});
   dictionary.components.push_back(
-      {"B", {{MemberKind::Field, 1, kRequired}, {MemberKind::Group, 0, kRequired}}});
+      {"B", {{Member::Kind::Field, 1, kRequired}, {Member::Kind::Group, 0, kRequired}}});
   for (const bool optional_first : {true, false}) {
     const auto flat =
-        flatten(dictionary, {{MemberKind::Component, optional_first ? 0U : 1U, !optional_first},
-                             {MemberKind::Field, 0, kOptional},
-                             {MemberKind::Component, optional_first ? 1U : 0U, optional_first}});
+        flatten(dictionary, {{Member::Kind::Component, optional_first ? 0U : 1U, !optional_first},
+                             {Member::Kind::Field, 0, kOptional},
+                             {Member::Kind::Component, optional_first ? 1U : 0U, optional_first}});
     ASSERT_EQ(flat.size(), 3U);
     EXPECT_EQ(flat[0].field, 1U);
     EXPECT_TRUE(flat[0].required);
@@ -103,9 +103,9 @@ TEST(Flatten, a_field_is_required_if_one_of_its_places_requires_it) {
 }
 
 TEST(Flatten, keeps_the_first_occurrence_of_a_tag) {
-  const auto flat = flatten(five_fields(), {{MemberKind::Field, 1, kOptional},
-                                            {MemberKind::Field, 0, kOptional},
-                                            {MemberKind::Field, 1, kRequired}});
+  const auto flat = flatten(five_fields(), {{Member::Kind::Field, 1, kOptional},
+                                            {Member::Kind::Field, 0, kOptional},
+                                            {Member::Kind::Field, 1, kRequired}});
   ASSERT_EQ(flat.size(), 2U);
   EXPECT_EQ(flat[0].field, 1U);
   EXPECT_TRUE(flat[0].required);  // required at one of its places
@@ -116,11 +116,11 @@ TEST(Flatten, walks_a_component_once) {
   Dictionary dictionary = five_fields();
   for (Index i = 0; i < 40; ++i) {
     dictionary.components.push_back({"C" + std::to_string(i), {}});
-    dictionary.components[i].members = {{MemberKind::Component, i + 1, kOptional},
-                                        {MemberKind::Component, i + 1, kOptional}};
+    dictionary.components[i].members = {{Member::Kind::Component, i + 1, kOptional},
+                                        {Member::Kind::Component, i + 1, kOptional}};
   }
-  dictionary.components.push_back({"C40", {{MemberKind::Field, 0, kOptional}}});
-  EXPECT_EQ(flatten(dictionary, {{MemberKind::Component, 0, kOptional}}).size(), 1U);
+  dictionary.components.push_back({"C40", {{Member::Kind::Field, 0, kOptional}}});
+  EXPECT_EQ(flatten(dictionary, {{Member::Kind::Component, 0, kOptional}}).size(), 1U);
 }
 
 }  // namespace

@@ -89,8 +89,10 @@ TEST(SessionConfig, longest_comp_ids_fit_into_every_message_that_we_send) {
   const std::string route(128, 'r');
   acceptor.application = [](Side&, const Deliver&) {
     static const std::string text(2'000, 't');
-    return DeliveryDecision{
-        .kind = DeliveryDecision::Kind::RejectSession, .reason = 5, .ref_tag = 1, .text = text};
+    return detail::DeliveryDecision{.kind = detail::DeliveryDecision::Kind::RejectSession,
+                                    .reason = 5,
+                                    .ref_tag = 1,
+                                    .text = text};
   };
   acceptor.in("35=D|34=2|115=" + route + "|116=" + route + "|128=" + route + "|129=" + route +
               "|144=" + route + "|145=" + route);

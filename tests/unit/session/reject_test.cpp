@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-void answer_with(Side& side, DeliveryDecision decision) {
+void answer_with(Side& side, detail::DeliveryDecision decision) {
   side.application = [decision](Side&, const Deliver&) { return decision; };
 }
 
@@ -50,9 +50,10 @@ TEST(Reject, received_is_reported_with_its_fields_and_reason) {
 TEST(Reject, business_reject_that_the_application_does_not_process_is_one_of_our_message) {
   Side acceptor{acceptor_config()};
   acceptor.establish();
-  answer_with(
-      acceptor,
-      {.kind = DeliveryDecision::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}});
+  answer_with(acceptor, {.kind = detail::DeliveryDecision::Kind::RejectBusiness,
+                         .reason = 3,
+                         .ref_tag = 0,
+                         .text = {}});
   acceptor.in("35=j|34=2|45=7|372=D|380=2|58=no AAPL here");
   EXPECT_THAT(acceptor.sent(), IsEmpty());
   EXPECT_FALSE(acceptor.has_notice(NoticeCode::MessageRejected));
@@ -84,9 +85,10 @@ TEST(Reject, business_reject_of_the_application_goes_out) {
   // TC 2r. The whole message, in the order of the acceptance scripts.
   Side acceptor{acceptor_config("FIX.4.2")};
   acceptor.establish();
-  answer_with(
-      acceptor,
-      {.kind = DeliveryDecision::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}});
+  answer_with(acceptor, {.kind = detail::DeliveryDecision::Kind::RejectBusiness,
+                         .reason = 3,
+                         .ref_tag = 0,
+                         .text = {}});
   acceptor.in("35=8|34=2|37=id");
   EXPECT_THAT(acceptor.sent_in_full(),
               ElementsAre("8=FIX.4.2|35=j|34=2|49=VENUE|52=20240115-10:30:00.000|56=TRADER|45=2|"
@@ -99,7 +101,7 @@ TEST(Reject, text_of_the_application_replaces_the_standard_one) {
   // FIX 4.4, BusinessMessageReject, Text.
   Side acceptor{acceptor_config()};
   acceptor.establish();
-  answer_with(acceptor, {.kind = DeliveryDecision::Kind::RejectBusiness,
+  answer_with(acceptor, {.kind = detail::DeliveryDecision::Kind::RejectBusiness,
                          .reason = 5,
                          .ref_tag = 38,
                          .text = "OrderQty needed"});
@@ -112,7 +114,7 @@ TEST(Reject, text_that_cannot_be_sent_is_replaced_by_the_standard_one) {
   // text with SOH must not add fields.
   Side acceptor{acceptor_config()};
   acceptor.establish();
-  answer_with(acceptor, {.kind = DeliveryDecision::Kind::RejectSession,
+  answer_with(acceptor, {.kind = detail::DeliveryDecision::Kind::RejectSession,
                          .reason = 5,
                          .ref_tag = 38,
                          .text = "a\x01"
@@ -127,9 +129,10 @@ TEST(Reject, session_reject_of_the_application_names_tag_and_reason) {
   // FIX 4.4, Reject.
   Side acceptor{acceptor_config()};
   acceptor.establish();
-  answer_with(
-      acceptor,
-      {.kind = DeliveryDecision::Kind::RejectSession, .reason = 6, .ref_tag = 38, .text = {}});
+  answer_with(acceptor, {.kind = detail::DeliveryDecision::Kind::RejectSession,
+                         .reason = 6,
+                         .ref_tag = 38,
+                         .text = {}});
   acceptor.in("35=D|34=2|38=+200");
   EXPECT_THAT(acceptor.sent(),
               ElementsAre("35=3|34=2|45=2|58=Incorrect data format for value|371=38|372=D|373=6"));
@@ -139,9 +142,10 @@ TEST(Reject, business_reject_before_fix42_is_a_reject) {
   // FIX 4.1 has no BusinessMessageReject, and its Reject has no 371, 372, 373.
   Side acceptor{acceptor_config("FIX.4.1")};
   acceptor.establish();
-  answer_with(
-      acceptor,
-      {.kind = DeliveryDecision::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}});
+  answer_with(acceptor, {.kind = detail::DeliveryDecision::Kind::RejectBusiness,
+                         .reason = 3,
+                         .ref_tag = 0,
+                         .text = {}});
   acceptor.in("35=8|34=2|37=id");
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=3|34=2|45=2|58=Unsupported message type"));
 }
@@ -169,7 +173,7 @@ TEST(Reject, reason_that_the_version_does_not_define_is_omitted) {
                         Case{"FIX.4.4", 98, "58=Other|371=40|372=D"}}) {
     Side acceptor{acceptor_config(c.version)};
     acceptor.establish();
-    answer_with(acceptor, {.kind = DeliveryDecision::Kind::RejectSession,
+    answer_with(acceptor, {.kind = detail::DeliveryDecision::Kind::RejectSession,
                            .reason = c.reason,
                            .ref_tag = 40,
                            .text = {}});
@@ -187,7 +191,8 @@ TEST(Reject, business_reject_has_default_appl_ver_id_only_if_configured) {
     config.fixt.business_reject_has_default_appl_ver_id = asked;
     Side acceptor{config};
     acceptor.application = [](Side&, const Deliver&) {
-      return DeliveryDecision{.kind = DeliveryDecision::Kind::RejectBusiness, .reason = 3};
+      return detail::DeliveryDecision{.kind = detail::DeliveryDecision::Kind::RejectBusiness,
+                                      .reason = 3};
     };
     acceptor.establish();
     acceptor.in("35=8|34=2");
@@ -202,9 +207,10 @@ TEST(Reject, business_reject_of_a_business_reject_is_not_sent) {
   // BusinessMessageReject would never end.
   Side acceptor{acceptor_config()};
   acceptor.establish();
-  answer_with(
-      acceptor,
-      {.kind = DeliveryDecision::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}});
+  answer_with(acceptor, {.kind = detail::DeliveryDecision::Kind::RejectBusiness,
+                         .reason = 3,
+                         .ref_tag = 0,
+                         .text = {}});
   acceptor.in("35=j|34=2|45=7|372=D|380=3");
   EXPECT_THAT(acceptor.sent(), IsEmpty());
   EXPECT_EQ(acceptor.next_in(), 3U);
@@ -223,9 +229,10 @@ TEST(Reject, routing_fields_come_back_reversed) {
         Case{"128=JCD|129=CS|145=CHI", "115=JCD|116=CS|144=CHI"}}) {
     Side acceptor{acceptor_config("FIX.4.2")};
     acceptor.establish();
-    answer_with(
-        acceptor,
-        {.kind = DeliveryDecision::Kind::RejectSession, .reason = 5, .ref_tag = 40, .text = {}});
+    answer_with(acceptor, {.kind = detail::DeliveryDecision::Kind::RejectSession,
+                           .reason = 5,
+                           .ref_tag = 40,
+                           .text = {}});
     acceptor.in(std::string{"35=D|34=2|"} + c.received + "|40=w");
     EXPECT_THAT(acceptor.sent(),
                 ElementsAre(std::string{"35=3|34=2|"} + c.sent +
@@ -258,9 +265,10 @@ TEST(Reject, fix40_has_no_location_fields_to_reverse) {
   // FIX 4.0, standard header: 144 and 145 were introduced in FIX 4.1.
   Side acceptor{acceptor_config("FIX.4.0")};
   acceptor.establish();
-  answer_with(
-      acceptor,
-      {.kind = DeliveryDecision::Kind::RejectSession, .reason = 5, .ref_tag = 40, .text = {}});
+  answer_with(acceptor, {.kind = detail::DeliveryDecision::Kind::RejectSession,
+                         .reason = 5,
+                         .ref_tag = 40,
+                         .text = {}});
   acceptor.in("35=D|34=2|115=JCD|144=CHI|40=w");
   EXPECT_THAT(acceptor.sent(),
               ElementsAre("35=3|34=2|128=JCD|45=2|"
@@ -273,8 +281,10 @@ TEST(Reject, messages_sent_by_the_callback_come_before_its_reject) {
   acceptor.establish();
   acceptor.application = [](Side& side, const Deliver&) {
     side.send("8", "report");
-    return DeliveryDecision{
-        .kind = DeliveryDecision::Kind::RejectBusiness, .reason = 6, .ref_tag = 0, .text = {}};
+    return detail::DeliveryDecision{.kind = detail::DeliveryDecision::Kind::RejectBusiness,
+                                    .reason = 6,
+                                    .ref_tag = 0,
+                                    .text = {}};
   };
   acceptor.in("35=D|34=2|11=x");
   EXPECT_THAT(acceptor.sent(),
@@ -285,9 +295,10 @@ TEST(Reject, two_machines_that_reject_everything_come_to_rest) {
   // TC 7 on both sides. With a loop of Rejects this exchange would not end.
   Pair pair;
   for (Side* side : {&pair.initiator, &pair.acceptor}) {
-    answer_with(
-        *side,
-        {.kind = DeliveryDecision::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}});
+    answer_with(*side, {.kind = detail::DeliveryDecision::Kind::RejectBusiness,
+                        .reason = 3,
+                        .ref_tag = 0,
+                        .text = {}});
   }
   pair.connect();
   pair.initiator.send();

@@ -213,7 +213,7 @@ TEST(Send, rewind_returns_the_numbers_of_a_callback_that_failed) {
 }
 
 // As an owner does when a callback throws.
-DeliveryDecision send_and_undo(Side& side, const Deliver&) {
+detail::DeliveryDecision send_and_undo(Side& side, const Deliver&) {
   const std::uint64_t before = side.next_out();
   for (int i = 0; i < 2; ++i) {
     std::array<char, 512> buffer;

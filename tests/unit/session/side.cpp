@@ -287,7 +287,8 @@ void Side::perform(const Action& action) {
     administrative.push_back(readable(shown->message->bytes()));
     if (on_administrative) on_administrative(*this);
   } else if (const auto* asked = std::get_if<AskResend>(&action)) {
-    machine_.on_resend_decision(resend_governor ? resend_governor(*asked) : ResendDecision{}, now_);
+    machine_.on_resend_decision(
+        resend_governor ? resend_governor(*asked) : detail::ResendDecision{}, now_);
   } else if (std::holds_alternative<Release>(action)) {
     if (!queues_until_logon) machine_.send_heartbeat();
     for (const std::string& bytes : std::exchange(queued_until_logon_, {})) transmit(bytes);
@@ -339,7 +340,8 @@ void Side::deliver(const Deliver& action) {
                        .text = readable(action.message->bytes()),
                        .poss_dup = action.poss_dup,
                        .poss_resend = action.poss_resend});
-  machine_.on_delivered(application ? application(*this, action) : DeliveryDecision{}, now_);
+  machine_.on_delivered(application ? application(*this, action) : detail::DeliveryDecision{},
+                        now_);
 }
 
 Pair::Pair(SessionConfig initiator_config, SessionConfig acceptor_config)

@@ -97,7 +97,7 @@ class Side {
   bool can_buffer = true;
   std::function<void(std::string_view bytes)> on_transmitted;  // each message, at once
   bool queues_until_logon = true;  // messages sent after an unanswered Logon
-  std::function<DeliveryDecision(Side&, const Deliver&)> application;  // default: accepts
+  std::function<detail::DeliveryDecision(Side&, const Deliver&)> application;  // default: accepts
   std::function<void(Side&)> on_administrative;
   std::function<void(Side&)> on_replay;  // called when one begins
 
@@ -108,8 +108,8 @@ class Side {
   std::vector<std::string> notice_texts;  // the texts of the notices
   std::vector<std::uint64_t> buffered_numbers;
   std::vector<std::uint64_t> discarded;  // of those, the ones that a SequenceReset passed over
-  std::function<ResendDecision(const AskResend&)> resend_governor;  // default: resend
-  std::optional<DisconnectReason> disconnect_reason;                // of our last Disconnect
+  std::function<detail::ResendDecision(const AskResend&)> resend_governor;  // default: resend
+  std::optional<DisconnectReason> disconnect_reason;  // of our last Disconnect
   std::uint64_t last_logon_id = 0;
   std::string asked_about;  // readable() of the Logon of the last Authenticate
   int logged_on = 0;

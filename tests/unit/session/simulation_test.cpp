@@ -32,7 +32,7 @@ class Simulation {
     }
     acceptor_.application = [this](Side&, const Deliver&) {
       if (random_.below(3) == 0) send(acceptor_, acceptor_sent_);
-      return DeliveryDecision{};
+      return detail::DeliveryDecision{};
     };
   }
 
@@ -254,10 +254,11 @@ class RudeCounterparty {
     acceptor_.serves_replays_in_slices = random_.below(2) == 0;
     acceptor_.application = [this](Side& side, const Deliver&) {
       if (random_.below(2) == 0) side.send("8", "answer");
-      return DeliveryDecision{.kind = static_cast<DeliveryDecision::Kind>(random_.below(3)),
-                              .reason = static_cast<unsigned>(random_.below(20)),
-                              .ref_tag = static_cast<wire::Tag>(random_.below(100)),
-                              .text = {}};
+      return detail::DeliveryDecision{
+          .kind = static_cast<detail::DeliveryDecision::Kind>(random_.below(3)),
+          .reason = static_cast<unsigned>(random_.below(20)),
+          .ref_tag = static_cast<wire::Tag>(random_.below(100)),
+          .text = {}};
     };
   }
 

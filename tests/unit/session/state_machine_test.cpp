@@ -129,8 +129,8 @@ class Trial {
   void take(const Retransmit&) { say("gap fill"); }
   void take(const Deliver&) {
     say("deliver");
-    DeliveryDecision decision;
-    if (rejects) decision = {.kind = DeliveryDecision::Kind::RejectBusiness, .reason = 3};
+    detail::DeliveryDecision decision;
+    if (rejects) decision = {.kind = detail::DeliveryDecision::Kind::RejectBusiness, .reason = 3};
     machine_.on_delivered(decision, now_);
   }
   void take(const BufferOutOfOrder&) { say("buffer"); }

@@ -209,8 +209,8 @@ class ModelRun {
                                .next_outbound = session.next_outbound,
                                .epoch = session.epoch,
                                .created = at_second(1)};
-    const WantedNumbers wanted{.next_inbound = any(session.next_inbound),
-                               .next_outbound = any(session.next_outbound)};
+    const NumbersChange::Wanted wanted{.next_inbound = any(session.next_inbound),
+                                       .next_outbound = any(session.next_outbound)};
     transaction.set_numbers(key, numbers_change(before, wanted, at_second(2), "anna: agreed"));
     if (*wanted.next_outbound < session.next_outbound) {
       session = ModelSession{.epoch = session.epoch + 1, .kept = {}};

@@ -9,7 +9,7 @@ namespace nexusfix::transport {
 namespace {
 
 bool is_in(const std::string& range, const std::string& address) {
-  const auto parsed = AddressRange::parse(range);
+  const auto parsed = AllowList::Range::parse(range);
   EXPECT_TRUE(parsed.has_value()) << range;
   return parsed && parsed->contains(address);
 }
@@ -52,9 +52,9 @@ TEST(AddressRange, without_an_interface_it_matches_on_each_link) {
     EXPECT_TRUE(is_in("fe80::/10", shown)) << shown;
     EXPECT_TRUE(is_in("::/0", shown)) << shown;
   }
-  EXPECT_TRUE(AddressRange::parse("fe80::1")->is_of_any_link());
+  EXPECT_TRUE(AllowList::Range::parse("fe80::1")->is_of_any_link());
   for (const std::string other : {"fe80::1%eth0", "fe80::/10", "2001:db8::1", "169.254.0.1"}) {
-    EXPECT_FALSE(AddressRange::parse(other)->is_of_any_link()) << other;
+    EXPECT_FALSE(AllowList::Range::parse(other)->is_of_any_link()) << other;
   }
 }
 
@@ -72,7 +72,7 @@ TEST(AddressRange, only_a_link_local_address_has_an_interface) {
   for (const std::string none :
        {"2001:db8::1%eth0", "10.0.0.1%eth0", "::1%lo", "fe80::1%", "fe80::1%a b", "fe80::1%%eth0",
         "fe80::1/64%eth0", "fe80::%eth0/9", "fe80::1%0123456789abcdef", "::ffff:10.0.0.1%eth0"}) {
-    EXPECT_FALSE(AddressRange::parse(none).has_value()) << none;
+    EXPECT_FALSE(AllowList::Range::parse(none).has_value()) << none;
   }
   EXPECT_FALSE(is_in("0.0.0.0/0", "10.0.0.1%eth0"));
 }
@@ -101,7 +101,7 @@ TEST(AddressRange, invalid_text_is_refused_and_in_no_range) {
        {"", "/", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/8x", "10.0.0.1/8",
         "10.0.0/8", "10.0.0.0/ 8", "10.0.0.0/8/8", "::/129", "2001:db8::1/32", "example.com",
         "[::1]", "10.0.0.1:80", "::ffff:10.0.0.0/95", "10.0.0.0/99999999999"}) {
-    EXPECT_FALSE(AddressRange::parse(none).has_value()) << none;
+    EXPECT_FALSE(AllowList::Range::parse(none).has_value()) << none;
   }
   EXPECT_FALSE(is_in("0.0.0.0/0", ""));
   EXPECT_FALSE(is_in("0.0.0.0/0", "localhost"));
@@ -109,7 +109,9 @@ TEST(AddressRange, invalid_text_is_refused_and_in_no_range) {
 }
 
 TEST(AddressRange, equal_ranges_have_one_text) {
-  const auto form = [](const std::string& text) { return AddressRange::parse(text)->to_string(); };
+  const auto form = [](const std::string& text) {
+    return AllowList::Range::parse(text)->to_string();
+  };
   EXPECT_EQ(form("::ffff:10.0.0.0/104"), "10.0.0.0/8");
   EXPECT_EQ(form("10.0.0.1/32"), "10.0.0.1");
   EXPECT_EQ(form("2001:0db8:0:0::/32"), "2001:db8::/32");
@@ -121,8 +123,8 @@ TEST(AddressRange, equal_ranges_have_one_text) {
 TEST(AllowList, contains_the_addresses_of_all_ranges_and_is_empty_at_first) {
   AllowList list;
   EXPECT_FALSE(list.contains("10.0.0.1"));
-  list.allow(*AddressRange::parse("10.0.0.0/31"));
-  list.allow(*AddressRange::parse("::1"));
+  list.allow(*AllowList::Range::parse("10.0.0.0/31"));
+  list.allow(*AllowList::Range::parse("::1"));
   EXPECT_TRUE(list.contains("10.0.0.1"));
   EXPECT_TRUE(list.contains("::1"));
   EXPECT_FALSE(list.contains("10.0.0.2"));

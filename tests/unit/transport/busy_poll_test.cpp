@@ -178,7 +178,7 @@ TEST(BusyPollNetwork, other_events_than_the_expected_wake_do_not_make_it_poll) {
   network->close(near);
   network->close(listener);
   do {
-    if (events[0].kind == ReadyKind::Accepted) network->close(events[0].accepted);
+    if (events[0].kind == Ready::Kind::Accepted) network->close(events[0].accepted);
   } while (network->wait(events, kNever) > 0);
   network->expect_wake();
   const long before = sleeps();

@@ -54,8 +54,8 @@ TEST_F(EpollConnect, a_refused_connection_fails_with_its_cause_until_it_is_close
   network_->close(listener);
   const auto socket = network_->connect({"127.0.0.1", port});
   ASSERT_TRUE(socket.has_value());
-  await(ReadyKind::Failed, *socket);
-  await(ReadyKind::Failed, *socket);  // level-triggered
+  await(Ready::Kind::Failed, *socket);
+  await(Ready::Kind::Failed, *socket);  // level-triggered
   pollfd watched{network_->descriptor(), POLLIN, 0};
   EXPECT_EQ(::poll(&watched, 1, 0), 1);
   EXPECT_EQ(network_->last_error(*socket),
@@ -83,7 +83,7 @@ TEST_F(EpollConnect, both_families_of_localhost_are_one_listener) {
   const SocketId listener = listen("localhost");
   for (const char* const host : {"127.0.0.1", "::1"}) {
     ASSERT_TRUE(network_->connect({host, network_->local_port(listener)}));
-    EXPECT_EQ(await(ReadyKind::Accepted, listener).socket, listener) << host;
+    EXPECT_EQ(await(Ready::Kind::Accepted, listener).socket, listener) << host;
   }
 }
 
@@ -92,7 +92,7 @@ TEST_F(EpollConnect, source_address_of_another_family_is_an_error) {
   const auto socket =
       network_->connect({"127.0.0.1", network_->local_port(listener), {.source_host = "::1"}});
   ASSERT_TRUE(socket);
-  await(ReadyKind::Failed, *socket);
+  await(Ready::Kind::Failed, *socket);
   EXPECT_THAT(network_->last_error(*socket), ::testing::HasSubstr("Cannot assign requested"));
 }
 
@@ -104,7 +104,7 @@ TEST_F(EpollConnect, source_port_of_an_earlier_connection_is_used_again) {
     const auto socket =
         network_->connect({"127.0.0.1", network_->local_port(listen()), {.source_port = port}});
     ASSERT_TRUE(socket);
-    await(ReadyKind::Connected, *socket);
+    await(Ready::Kind::Connected, *socket);
     EXPECT_EQ(network_->local_port(*socket), port);
     network_->close(*socket);
   }
@@ -219,7 +219,7 @@ TEST_F(EpollConnect, more_connections_than_events_come_with_later_waits) {
     const std::size_t count = network_->wait(few, kPatience);
     ASSERT_GT(count, 0U);
     for (const Ready& ready : std::span{few}.first(count)) {
-      if (ready.kind == ReadyKind::Accepted) accepted.insert(ready.accepted);
+      if (ready.kind == Ready::Kind::Accepted) accepted.insert(ready.accepted);
     }
   }
 }
@@ -251,9 +251,9 @@ TEST_F(EpollConnect, out_of_descriptors_connections_are_refused_and_the_loop_doe
     const NoDescriptors none;
     while (network_->connections_refused() == 0) poll();
     EXPECT_TRUE(accepted_.empty());
-    IoStatus last = IoStatus::Ok;
+    IoResult::Status last = IoResult::Status::Ok;
     EXPECT_EQ(read(*near, 1, &last), "");
-    EXPECT_EQ(last, IoStatus::Closed);
+    EXPECT_EQ(last, IoResult::Status::Closed);
     network_->close(*near);
     EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
   }
@@ -336,7 +336,7 @@ TEST_F(EpollRest, without_a_reserve_the_listener_pauses_until_a_socket_is_closed
   rest();
   none_.reset();
   network_->close(old_.far);
-  await(ReadyKind::Accepted, listener_);
+  await(Ready::Kind::Accepted, listener_);
 }
 
 TEST_F(EpollRest, without_a_reserve_the_listener_pauses_until_another_thread_closes_a_file) {
@@ -345,7 +345,7 @@ TEST_F(EpollRest, without_a_reserve_the_listener_pauses_until_another_thread_clo
   while (network_->connections_refused() == 0) poll();  // the reserve is back
   none_.reset();
   const PlainPeer next{network_->local_port(listener_)};
-  await(ReadyKind::Accepted, listener_);
+  await(Ready::Kind::Accepted, listener_);
 }
 
 TEST_F(EpollRest, while_the_listener_is_paused_a_wait_without_a_limit_ends) {
@@ -357,7 +357,7 @@ TEST_F(EpollRest, while_the_listener_is_paused_a_wait_without_a_limit_ends) {
 TEST_F(EpollRest, other_connections_are_read_while_the_listener_is_paused) {
   rest();
   ASSERT_EQ(network_->send(old_.near, std::string_view{"35=0"}).bytes, 4U);
-  await(ReadyKind::Readable, old_.far);
+  await(Ready::Kind::Readable, old_.far);
 }
 
 TEST_F(EpollConnect, closing_a_listener_ends_its_events) {
@@ -389,19 +389,19 @@ TEST_F(EpollNames, every_address_of_a_name_is_tried) {
   const Pair pair = connect_pair(listen(), "fix.example.com");
   EXPECT_EQ(network_->peer_name(pair.near).substr(0, 10), "127.0.0.1:");
   network_->close(pair.far);  // Its end is no failure, although the first address refused.
-  await(ReadyKind::Readable, pair.near);
-  IoStatus last = IoStatus::Ok;
+  await(Ready::Kind::Readable, pair.near);
+  IoResult::Status last = IoResult::Status::Ok;
   EXPECT_EQ(read(pair.near, 1, &last), "");
-  EXPECT_EQ(last, IoStatus::Closed);
+  EXPECT_EQ(last, IoResult::Status::Closed);
 }
 
 TEST_F(EpollNames, a_name_that_does_not_exist_fails_with_the_resolvers_text) {
   const auto socket = network_->connect({"nowhere", 5001});
   ASSERT_TRUE(socket.has_value());
-  await(ReadyKind::Failed, *socket);
+  await(Ready::Kind::Failed, *socket);
   EXPECT_EQ(network_->last_error(*socket), "connect nowhere:5001: Name or service not known");
   const auto empty = network_->connect({"empty", 5001});
-  await(ReadyKind::Failed, *empty);
+  await(Ready::Kind::Failed, *empty);
   EXPECT_EQ(network_->last_error(*empty), "connect empty:5001: the name has no address");
 }
 
@@ -409,7 +409,7 @@ TEST_F(EpollNames, a_socket_closed_while_its_name_is_resolved_is_never_reported_
   const auto socket = network_->connect({"nowhere", 5001});
   network_->close(*socket);
   const auto other = network_->connect({"nowhere", 5002});
-  await(ReadyKind::Failed, *other);
+  await(Ready::Kind::Failed, *other);
   EXPECT_EQ(network_->peer_name(*socket), "");
   for (const Ready& ready : poll(std::chrono::nanoseconds{0})) EXPECT_EQ(ready.socket, *other);
 }

@@ -36,15 +36,15 @@ TEST_F(EpollNetworkTest, bytes_arrive_in_order_both_ways) {
 TEST_F(EpollNetworkTest, nothing_to_read_would_block_and_an_empty_buffer_is_not_the_end) {
   const Pair pair = connect_pair(listen());
   std::array<char, 8> buffer{};
-  EXPECT_EQ(network_->receive(pair.near, buffer).status, IoStatus::WouldBlock);
-  EXPECT_EQ(network_->receive(pair.near, std::span<char>{}).status, IoStatus::Ok);
+  EXPECT_EQ(network_->receive(pair.near, buffer).status, IoResult::Status::WouldBlock);
+  EXPECT_EQ(network_->receive(pair.near, std::span<char>{}).status, IoResult::Status::Ok);
 }
 
 TEST_F(EpollNetworkTest, readable_is_reported_again_until_the_bytes_are_taken) {
   const Pair pair = connect_pair(listen());
   EXPECT_EQ(network_->send(pair.near, std::string_view{"abc"}).bytes, 3U);
-  await(ReadyKind::Readable, pair.far);
-  await(ReadyKind::Readable, pair.far);
+  await(Ready::Kind::Readable, pair.far);
+  await(Ready::Kind::Readable, pair.far);
   EXPECT_EQ(read(pair.far, 3), "abc");
   EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
 }
@@ -55,10 +55,10 @@ TEST_F(EpollNetworkTest, bytes_for_a_paused_socket_wait_until_it_is_resumed) {
   ASSERT_EQ(network_->send(pair.near, std::string_view{"abc"}).bytes, 3U);
   // The network reports another socket only after that, so the paused one had its chance.
   ASSERT_EQ(network_->send(pair.far, std::string_view{"x"}).bytes, 1U);
-  await(ReadyKind::Readable, pair.near);
+  await(Ready::Kind::Readable, pair.near);
   for (const Ready& ready : poll(std::chrono::nanoseconds{0})) EXPECT_NE(ready.socket, pair.far);
   network_->pause(pair.far, false);
-  await(ReadyKind::Readable, pair.far);
+  await(Ready::Kind::Readable, pair.far);
   EXPECT_EQ(read(pair.far, 3), "abc");
   network_->pause(12'345, true);  // no such socket
 }
@@ -76,13 +76,13 @@ TEST_F(EpollNetworkTest, a_flood_of_unanswered_connections_is_not_read_before_an
     while (accepted_.size() <= i) poll();
   }
   ASSERT_EQ(network_->send(known.near, std::string_view{"order"}).bytes, 5U);
-  await(ReadyKind::Readable, known.far);  // Its bytes have come.
+  await(Ready::Kind::Readable, known.far);  // Its bytes have come.
   std::set<SocketId> seen;
   for (int waits = 0; seen.size() < kUnanswered && waits < 20; ++waits) {
     const std::vector<Ready> ready = poll(std::chrono::nanoseconds{0});
     EXPECT_LT(ready.size(), 40U) << "a part of the unanswered connections";
     EXPECT_TRUE(std::ranges::any_of(ready, [&](const Ready& one) {
-      return one.socket == known.far && one.kind == ReadyKind::Readable;
+      return one.socket == known.far && one.kind == Ready::Kind::Readable;
     })) << "each time";
     for (const Ready& one : ready) {
       if (one.socket != known.far) seen.insert(one.socket);
@@ -98,14 +98,14 @@ TEST_F(EpollNetworkTest, an_unanswered_connection_that_is_detached_or_closed_is_
   while (accepted_.size() < 2) poll();
   first.send("x");
   second.send("x");
-  await(ReadyKind::Readable, accepted_[1]);
+  await(Ready::Kind::Readable, accepted_[1]);
   Detached detached = network_->detach(accepted_[0]);
   ASSERT_GE(detached.descriptor, 0);
   network_->close(accepted_[1]);
   EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
   const auto attached = network_->attach(std::move(detached));
   ASSERT_TRUE(attached.has_value());
-  await(ReadyKind::Readable, *attached);
+  await(Ready::Kind::Readable, *attached);
 }
 
 TEST_F(EpollNetworkTest, a_paused_socket_that_breaks_is_reported) {
@@ -115,7 +115,7 @@ TEST_F(EpollNetworkTest, a_paused_socket_that_breaks_is_reported) {
   const SocketId far = accepted_.front();
   network_->pause(far, true);
   peer.reset();
-  await(ReadyKind::Readable, far);
+  await(Ready::Kind::Readable, far);
 }
 
 TEST_F(EpollNetworkTest, a_paused_socket_can_still_wait_for_room) {
@@ -123,13 +123,13 @@ TEST_F(EpollNetworkTest, a_paused_socket_can_still_wait_for_room) {
   network_->pause(pair.near, true);
   const std::string block(1U << 20U, 'x');
   std::size_t sent = 0;
-  for (IoResult result = network_->send(pair.near, block); result.status == IoStatus::Ok;
+  for (IoResult result = network_->send(pair.near, block); result.status == IoResult::Status::Ok;
        result = network_->send(pair.near, block)) {
     sent += result.bytes;
     if (result.bytes < block.size()) break;
   }
   EXPECT_EQ(read(pair.far, sent).size(), sent);
-  await(ReadyKind::Writable, pair.near);
+  await(Ready::Kind::Writable, pair.near);
 }
 
 // Bytes for an unwatched socket have arrived when the network reports another one.
@@ -144,7 +144,7 @@ class UnwatchedTest : public Loopback {
   void send_to_far(std::string_view bytes) {
     ASSERT_EQ(network_->send(pair_.near, bytes).bytes, bytes.size());
     ASSERT_EQ(network_->send(pair_.far, std::string_view{"y"}).bytes, 1U);
-    await(ReadyKind::Readable, pair_.near);
+    await(Ready::Kind::Readable, pair_.near);
   }
   bool is_reported(SocketId socket) {
     return std::ranges::any_of(poll(std::chrono::nanoseconds{0}),
@@ -179,7 +179,7 @@ TEST_F(UnwatchedTest, socket_is_not_in_the_kernel_s_set) {
 TEST_F(UnwatchedTest, socket_that_is_watched_again_reports_what_came_meanwhile) {
   send_to_far("abc");
   network_->unwatch(pair_.far, false);
-  await(ReadyKind::Readable, pair_.far);
+  await(Ready::Kind::Readable, pair_.far);
   EXPECT_EQ(read(pair_.far, 3), "abc");
 }
 
@@ -188,8 +188,8 @@ TEST_F(UnwatchedTest, socket_reports_when_there_is_room) {
   const std::size_t sent = network_->send(pair_.far, block).bytes;
   ASSERT_LT(sent, block.size());
   EXPECT_EQ(read(pair_.near, sent).size(), sent);
-  await(ReadyKind::Writable, pair_.far);
-  EXPECT_EQ(network_->send(pair_.far, std::string_view{}).status, IoStatus::Ok);
+  await(Ready::Kind::Writable, pair_.far);
+  EXPECT_EQ(network_->send(pair_.far, std::string_view{}).status, IoResult::Status::Ok);
   send_to_far("abc");
   EXPECT_FALSE(is_reported(pair_.far));
 }
@@ -202,21 +202,21 @@ TEST_F(UnwatchedTest, paused_socket_that_breaks_is_reported) {
   network_->unwatch(far, true);
   network_->pause(far, true);
   peer.reset();
-  await(ReadyKind::Readable, far);
+  await(Ready::Kind::Readable, far);
   network_->pause(far, false);
   std::array<char, 8> buffer{};
-  EXPECT_EQ(network_->receive(far, buffer).status, IoStatus::Failed);
+  EXPECT_EQ(network_->receive(far, buffer).status, IoResult::Status::Failed);
 }
 
 TEST_F(UnwatchedTest, end_of_a_socket_is_received) {
   network_->close(pair_.near);
-  IoStatus last = IoStatus::Ok;
-  while (last == IoStatus::Ok || last == IoStatus::WouldBlock) {
+  IoResult::Status last = IoResult::Status::Ok;
+  while (last == IoResult::Status::Ok || last == IoResult::Status::WouldBlock) {
     std::array<char, 8> buffer{};
     last = network_->receive(pair_.far, buffer).status;
     poll(std::chrono::nanoseconds{0});  // drains the other end
   }
-  EXPECT_EQ(last, IoStatus::Closed);
+  EXPECT_EQ(last, IoResult::Status::Closed);
 }
 
 TEST_F(UnwatchedTest, last_bytes_of_a_closed_socket_are_delivered) {
@@ -232,7 +232,7 @@ TEST_F(UnwatchedTest, detached_socket_is_reported_by_its_next_network) {
   ASSERT_GE(detached.descriptor, 0);
   const auto attached = network_->attach(std::move(detached));
   ASSERT_TRUE(attached.has_value());
-  await(ReadyKind::Readable, *attached);
+  await(Ready::Kind::Readable, *attached);
   EXPECT_EQ(read(*attached, 3), "abc");
 }
 
@@ -241,7 +241,7 @@ TEST_F(UnwatchedTest, unanswered_connection_is_reported) {
   while (accepted_.empty()) poll();
   network_->unwatch(accepted_.front(), true);
   peer.send("x");
-  await(ReadyKind::Readable, accepted_.front());
+  await(Ready::Kind::Readable, accepted_.front());
   network_->unwatch(12'345, true);  // no such socket
 }
 
@@ -257,12 +257,12 @@ TEST_F(EpollNetworkTest, a_full_pipe_takes_a_part_and_reports_when_there_is_room
     const auto ready = poll();
     ASSERT_FALSE(ready.empty());
     for (const Ready& event : ready) {
-      if (event.kind == ReadyKind::Writable) {
+      if (event.kind == Ready::Kind::Writable) {
         ASSERT_EQ(event.socket, pair.near);
         const IoResult result = network_->send(pair.near, std::string_view{bytes}.substr(sent));
-        blocked = blocked || result.status == IoStatus::WouldBlock;
+        blocked = blocked || result.status == IoResult::Status::WouldBlock;
         sent += result.bytes;
-      } else if (event.kind == ReadyKind::Readable) {
+      } else if (event.kind == Ready::Kind::Readable) {
         received += read(event.socket, std::min<std::size_t>(70'001, sent - received.size()));
       }
     }
@@ -284,7 +284,7 @@ TEST_F(EpollNetworkTest, an_empty_send_ends_writable) {
   const std::string bytes = pattern(16U << 20U);
   const std::size_t sent = network_->send(pair.near, bytes).bytes;
   ASSERT_LT(sent, bytes.size());
-  EXPECT_EQ(network_->send(pair.near, std::string_view{}).status, IoStatus::Ok);
+  EXPECT_EQ(network_->send(pair.near, std::string_view{}).status, IoResult::Status::Ok);
   EXPECT_EQ(read(pair.far, sent).size(), sent);
   EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
 }
@@ -293,9 +293,9 @@ TEST_F(EpollNetworkTest, the_peers_close_is_seen_after_its_last_bytes) {
   const Pair pair = connect_pair(listen());
   EXPECT_EQ(network_->send(pair.near, std::string_view{"bye"}).bytes, 3U);
   network_->close(pair.near);
-  IoStatus last = IoStatus::Ok;
+  IoResult::Status last = IoResult::Status::Ok;
   EXPECT_EQ(read(pair.far, 100, &last), "bye");
-  EXPECT_EQ(last, IoStatus::Closed);
+  EXPECT_EQ(last, IoResult::Status::Closed);
 }
 
 TEST_F(EpollNetworkTest, bytes_taken_by_send_arrive_although_unread_bytes_are_left_at_close) {
@@ -303,12 +303,12 @@ TEST_F(EpollNetworkTest, bytes_taken_by_send_arrive_although_unread_bytes_are_le
   const std::string bytes = pattern(16U << 20U);
   const std::size_t sent = network_->send(pair.near, bytes).bytes;
   EXPECT_EQ(network_->send(pair.far, std::string_view{"this is not read."}).bytes, 17U);
-  await(ReadyKind::Readable, pair.near);
+  await(Ready::Kind::Readable, pair.near);
   network_->close(pair.near);
   EXPECT_EQ(network_->send(pair.far, std::string_view{"nor this"}).bytes, 8U);
-  IoStatus last = IoStatus::Ok;
+  IoResult::Status last = IoResult::Status::Ok;
   EXPECT_TRUE(read(pair.far, bytes.size(), &last) == bytes.substr(0, sent));
-  EXPECT_EQ(last, IoStatus::Closed);
+  EXPECT_EQ(last, IoResult::Status::Closed);
 }
 
 TEST_F(EpollNetworkTest, the_oldest_undrained_socket_is_closed_for_a_newer_one) {
@@ -332,29 +332,29 @@ TEST_F(EpollNetworkTest, a_peer_that_sends_for_ever_is_reset) {
   network_->close(pair.near);  // its last bytes stay unread
   constexpr std::size_t kEnough = 256U << 20U;
   std::size_t sent = 0;
-  IoStatus last = IoStatus::Ok;
-  while ((last == IoStatus::Ok || last == IoStatus::WouldBlock) && sent < kEnough) {
+  IoResult::Status last = IoResult::Status::Ok;
+  while ((last == IoResult::Status::Ok || last == IoResult::Status::WouldBlock) && sent < kEnough) {
     const auto result = network_->send(pair.far, bytes);
     last = result.status;
     sent += result.bytes;
     poll(std::chrono::nanoseconds{0});
   }
-  EXPECT_EQ(last, IoStatus::Failed) << sent;
+  EXPECT_EQ(last, IoResult::Status::Failed) << sent;
 }
 
 TEST_F(EpollNetworkTest, a_reset_is_seen_after_the_bytes_before_it) {
   const SocketId listener = listen();
   PlainPeer peer{network_->local_port(listener)};
-  await(ReadyKind::Accepted, listener);
+  await(Ready::Kind::Accepted, listener);
   const SocketId socket = accepted_.at(0);
   const std::string name = network_->peer_name(socket);
   peer.send("last words");
   peer.reset();
-  IoStatus last = IoStatus::Ok;
+  IoResult::Status last = IoResult::Status::Ok;
   EXPECT_EQ(read(socket, 100, &last), "last words");
-  EXPECT_EQ(last, IoStatus::Failed);
+  EXPECT_EQ(last, IoResult::Status::Failed);
   EXPECT_EQ(network_->last_error(socket), "receive from " + name + ": Connection reset by peer");
-  await(ReadyKind::Failed, socket);
+  await(Ready::Kind::Failed, socket);
   network_->close(socket);
   EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
 }
@@ -362,21 +362,22 @@ TEST_F(EpollNetworkTest, a_reset_is_seen_after_the_bytes_before_it) {
 TEST_F(EpollNetworkTest, sending_to_a_peer_that_is_gone_fails_without_a_signal) {
   const SocketId listener = listen();
   PlainPeer peer{network_->local_port(listener)};
-  await(ReadyKind::Accepted, listener);
+  await(Ready::Kind::Accepted, listener);
   const SocketId socket = accepted_.at(0);
   const std::string name = network_->peer_name(socket);
   peer.send("last words");
   peer.reset();
-  await(ReadyKind::Readable, socket);
+  await(Ready::Kind::Readable, socket);
   IoResult result = network_->send(socket, std::string_view{"x"});
   // The reset may not have arrived yet, even on loopback.
-  while (result.status == IoStatus::Ok) result = network_->send(socket, std::string_view{"x"});
-  ASSERT_EQ(result.status, IoStatus::Failed);
+  while (result.status == IoResult::Status::Ok)
+    result = network_->send(socket, std::string_view{"x"});
+  ASSERT_EQ(result.status, IoResult::Status::Failed);
   EXPECT_EQ(network_->send(socket, std::string_view{"x"}).error_number, result.error_number);
   // Bytes that it sent before can still be received.
-  IoStatus last = IoStatus::Ok;
+  IoResult::Status last = IoResult::Status::Ok;
   EXPECT_EQ(read(socket, 100, &last), "last words");
-  EXPECT_EQ(last, IoStatus::Failed);
+  EXPECT_EQ(last, IoResult::Status::Failed);
   EXPECT_EQ(network_->last_error(socket),
             "send to " + name + ": " + std::strerror(result.error_number));
 }
@@ -386,9 +387,9 @@ TEST_F(EpollNetworkTest, sending_after_the_peers_close_raises_no_sigpipe) {
   {
     const PlainPeer peer{network_->local_port(listener)};
   }
-  await(ReadyKind::Accepted, listener);
+  await(Ready::Kind::Accepted, listener);
   IoResult result;
-  while (result.status == IoStatus::Ok) {
+  while (result.status == IoResult::Status::Ok) {
     result = network_->send(accepted_.at(0), std::string_view{"x"});
   }
   EXPECT_EQ(result.error_number, EPIPE);
@@ -398,10 +399,10 @@ TEST_F(EpollNetworkTest, a_closed_id_is_unknown_and_its_late_events_are_dropped)
   const SocketId listener = listen();
   const Pair pair = connect_pair(listener);
   EXPECT_EQ(network_->send(pair.near, std::string_view{"late"}).bytes, 4U);
-  await(ReadyKind::Readable, pair.far);
+  await(Ready::Kind::Readable, pair.far);
   network_->close(pair.far);
   EXPECT_EQ(network_->receive(pair.far, std::span<char>{}).error_number, EBADF);
-  EXPECT_EQ(network_->send(pair.far, std::string_view{"x"}).status, IoStatus::Failed);
+  EXPECT_EQ(network_->send(pair.far, std::string_view{"x"}).status, IoResult::Status::Failed);
   EXPECT_EQ(network_->peer_name(pair.far), "");
   network_->close(pair.far);  // ignored
   network_->close(12'345);

@@ -15,9 +15,9 @@ class FakeNetworkTest : public ::testing::Test {
     const SocketId listener = venue_.listen({"", 0}).value();
     port_ = venue_.local_port(listener);
     near_ = trader_.connect({"venue", port_}).value();
-    EXPECT_EQ(wait(trader_).at(0).kind, ReadyKind::Connected);
+    EXPECT_EQ(wait(trader_).at(0).kind, Ready::Kind::Connected);
     const auto ready = wait(venue_);
-    ASSERT_EQ(ready.at(0).kind, ReadyKind::Accepted);
+    ASSERT_EQ(ready.at(0).kind, Ready::Kind::Accepted);
     far_ = ready.at(0).accepted;
   }
 
@@ -27,7 +27,7 @@ class FakeNetworkTest : public ::testing::Test {
     return events;
   }
 
-  std::string receive(FakeNetwork& network, SocketId socket, IoStatus* status = nullptr) {
+  std::string receive(FakeNetwork& network, SocketId socket, IoResult::Status* status = nullptr) {
     std::array<char, 64> buffer{};
     const IoResult result = network.receive(socket, buffer);
     if (status != nullptr) *status = result.status;
@@ -52,12 +52,12 @@ TEST_F(FakeNetworkTest, bytes_arrive_in_the_chunks_that_a_test_chooses) {
   EXPECT_EQ(trader_.send(near_, std::string_view{"abcde"}).bytes, 5U);
   internet_.limits.receive_bytes_max = 2;
   EXPECT_EQ(receive(venue_, far_), "ab");
-  EXPECT_EQ(wait(venue_).at(0).kind, ReadyKind::Readable);
+  EXPECT_EQ(wait(venue_).at(0).kind, Ready::Kind::Readable);
   EXPECT_EQ(receive(venue_, far_), "cd");
   EXPECT_EQ(receive(venue_, far_), "e");
-  IoStatus status = IoStatus::Ok;
+  IoResult::Status status = IoResult::Status::Ok;
   EXPECT_EQ(receive(venue_, far_, &status), "");
-  EXPECT_EQ(status, IoStatus::WouldBlock);
+  EXPECT_EQ(status, IoResult::Status::WouldBlock);
   EXPECT_TRUE(wait(venue_).empty());
 }
 
@@ -66,23 +66,23 @@ TEST_F(FakeNetworkTest, bytes_for_a_paused_socket_wait_until_it_is_resumed) {
   EXPECT_EQ(trader_.send(near_, std::string_view{"abc"}).bytes, 3U);
   EXPECT_TRUE(wait(venue_).empty());
   venue_.pause(far_, false);
-  EXPECT_EQ(wait(venue_).at(0).kind, ReadyKind::Readable);
+  EXPECT_EQ(wait(venue_).at(0).kind, Ready::Kind::Readable);
   EXPECT_EQ(receive(venue_, far_), "abc");
 }
 
 TEST_F(FakeNetworkTest, a_partial_send_is_followed_by_writable_and_the_ring_wraps) {
   internet_.limits.send_bytes_max = 3;
   EXPECT_EQ(trader_.send(near_, std::string_view{"abcde"}).bytes, 3U);
-  EXPECT_EQ(wait(trader_).at(0).kind, ReadyKind::Writable);
+  EXPECT_EQ(wait(trader_).at(0).kind, Ready::Kind::Writable);
   EXPECT_EQ(trader_.send(near_, std::string_view{"de"}).bytes, 2U);
   EXPECT_TRUE(wait(trader_).empty());
   EXPECT_EQ(receive(venue_, far_), "abcde");
   internet_.limits = {};
   EXPECT_EQ(trader_.send(near_, std::string_view{"0123456789ABCDEFGH"}).bytes, 16U);
   EXPECT_TRUE(wait(trader_).empty());  // full
-  EXPECT_EQ(trader_.send(near_, std::string_view{"GH"}).status, IoStatus::WouldBlock);
+  EXPECT_EQ(trader_.send(near_, std::string_view{"GH"}).status, IoResult::Status::WouldBlock);
   EXPECT_EQ(receive(venue_, far_), "0123456789ABCDEF");
-  EXPECT_EQ(wait(trader_).at(0).kind, ReadyKind::Writable);
+  EXPECT_EQ(wait(trader_).at(0).kind, Ready::Kind::Writable);
 }
 
 TEST_F(FakeNetworkTest, held_bytes_arrive_when_the_test_says_so_and_the_end_after_them) {
@@ -92,23 +92,23 @@ TEST_F(FakeNetworkTest, held_bytes_arrive_when_the_test_says_so_and_the_end_afte
   EXPECT_TRUE(wait(venue_).empty());
   internet_.deliver(2);
   EXPECT_EQ(receive(venue_, far_), "ab");
-  IoStatus status = IoStatus::Ok;
+  IoResult::Status status = IoResult::Status::Ok;
   EXPECT_EQ(receive(venue_, far_, &status), "");
-  EXPECT_EQ(status, IoStatus::WouldBlock);
+  EXPECT_EQ(status, IoResult::Status::WouldBlock);
   internet_.deliver();
   EXPECT_EQ(receive(venue_, far_), "c");
   EXPECT_EQ(receive(venue_, far_, &status), "");
-  EXPECT_EQ(status, IoStatus::Closed);
+  EXPECT_EQ(status, IoResult::Status::Closed);
 }
 
 TEST_F(FakeNetworkTest, a_broken_connection_is_seen_by_both_after_the_bytes_that_had_arrived) {
   EXPECT_EQ(trader_.send(near_, std::string_view{"abc"}).bytes, 3U);
   trader_.break_connection(near_, ECONNRESET);
   EXPECT_EQ(receive(venue_, far_), "abc");
-  IoStatus status = IoStatus::Ok;
+  IoResult::Status status = IoResult::Status::Ok;
   receive(venue_, far_, &status);
-  EXPECT_EQ(status, IoStatus::Failed);
-  EXPECT_EQ(wait(venue_).at(0).kind, ReadyKind::Failed);
+  EXPECT_EQ(status, IoResult::Status::Failed);
+  EXPECT_EQ(wait(venue_).at(0).kind, Ready::Kind::Failed);
   EXPECT_EQ(venue_.last_error(far_),
             "receive from " + venue_.peer_name(far_) + ": Connection reset by peer");
   EXPECT_EQ(trader_.send(near_, std::string_view{"x"}).error_number, ECONNRESET);
@@ -116,7 +116,7 @@ TEST_F(FakeNetworkTest, a_broken_connection_is_seen_by_both_after_the_bytes_that
 
 TEST_F(FakeNetworkTest, an_absent_listener_a_refusal_and_silence_are_distinguished) {
   const SocketId absent = trader_.connect({"venue", 1}).value();
-  EXPECT_EQ(wait(trader_).at(0).kind, ReadyKind::Failed);
+  EXPECT_EQ(wait(trader_).at(0).kind, Ready::Kind::Failed);
   EXPECT_EQ(trader_.last_error(absent), "connect venue:1: Connection refused");
   trader_.close(absent);
   internet_.refuse(port_, ETIMEDOUT);
@@ -146,10 +146,10 @@ TEST_F(FakeNetworkTest, a_killed_process_ends_its_connections_and_frees_its_port
   EXPECT_EQ(venue_.listen({"", port_}).error().error_number, EADDRINUSE);
   ASSERT_TRUE(trader_.connect({"venue", port_}).has_value());  // not accepted yet
   venue_.close_all();
-  IoStatus status = IoStatus::Ok;
+  IoResult::Status status = IoResult::Status::Ok;
   receive(trader_, near_, &status);
-  EXPECT_EQ(status, IoStatus::Closed);
-  EXPECT_EQ(trader_.send(near_, std::string_view{"x"}).status, IoStatus::Failed);
+  EXPECT_EQ(status, IoResult::Status::Closed);
+  EXPECT_EQ(trader_.send(near_, std::string_view{"x"}).status, IoResult::Status::Failed);
   EXPECT_EQ(venue_.open_sockets(), 0U);
   EXPECT_TRUE(venue_.listen({"", port_}).has_value());
 }

@@ -31,14 +31,14 @@ class Loopback : public ::testing::Test {
 
   // Waits until the socket has an event of that kind. Other events are level-triggered and come
   // again, except accepted connections, which are kept.
-  Ready await(ReadyKind kind, SocketId socket) {
+  Ready await(Ready::Kind kind, SocketId socket) {
     // Limited by time: a socket that failed before ends each wait() at once.
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     while (std::chrono::steady_clock::now() < deadline) {
       const std::size_t count = network_->wait(events_, kPatience);
       Ready found{};
       for (const Ready& ready : std::span{events_}.first(count)) {
-        if (ready.kind == ReadyKind::Accepted) accepted_.push_back(ready.accepted);
+        if (ready.kind == Ready::Kind::Accepted) accepted_.push_back(ready.accepted);
         if (ready.kind == kind && ready.socket == socket) found = ready;
       }
       if (found.socket != 0) return found;
@@ -58,7 +58,7 @@ class Loopback : public ::testing::Test {
       ADD_FAILURE() << near.error().text;
       return {};
     }
-    await(ReadyKind::Connected, *near);
+    await(Ready::Kind::Connected, *near);
     while (accepted_.empty()) poll();
     const SocketId far = accepted_.front();
     accepted_.erase(accepted_.begin());
@@ -68,22 +68,22 @@ class Loopback : public ::testing::Test {
   std::vector<Ready> poll(std::chrono::nanoseconds timeout = kPatience) {
     const std::size_t count = network_->wait(events_, timeout);
     for (const Ready& ready : std::span{events_}.first(count)) {
-      if (ready.kind == ReadyKind::Accepted) accepted_.push_back(ready.accepted);
+      if (ready.kind == Ready::Kind::Accepted) accepted_.push_back(ready.accepted);
     }
     return {events_.begin(), events_.begin() + static_cast<std::ptrdiff_t>(count)};
   }
 
   // Reads until size bytes, the end or an error have come.
-  std::string read(SocketId socket, std::size_t size, IoStatus* last = nullptr) {
+  std::string read(SocketId socket, std::size_t size, IoResult::Status* last = nullptr) {
     std::string bytes;
     std::array<char, 65'536> buffer;
     while (bytes.size() < size) {
       const std::size_t room = std::min(buffer.size(), size - bytes.size());
       const IoResult result = network_->receive(socket, std::span{buffer}.first(room));
       if (last != nullptr) *last = result.status;
-      if (result.status == IoStatus::WouldBlock) {
-        await(ReadyKind::Readable, socket);
-      } else if (result.status == IoStatus::Ok) {
+      if (result.status == IoResult::Status::WouldBlock) {
+        await(Ready::Kind::Readable, socket);
+      } else if (result.status == IoResult::Status::Ok) {
         bytes.append(buffer.data(), result.bytes);
       } else {
         break;

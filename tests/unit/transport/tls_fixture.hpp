@@ -33,23 +33,23 @@ struct TlsSide {
     std::array<Ready, 16> events;
     const std::size_t count = tls->wait(events, std::chrono::nanoseconds{0});
     for (const Ready& ready : std::span{events}.first(count)) {
-      if (ready.kind == ReadyKind::Accepted) socket = ready.accepted;
-      if (ready.kind == ReadyKind::Connected) is_connected = true;
-      if (ready.kind == ReadyKind::Failed) record_end(IoStatus::Failed);
-      if (ready.kind == ReadyKind::Writable) ++writables;
-      if (ready.kind == ReadyKind::Readable && reads) receive(ready.socket);
+      if (ready.kind == Ready::Kind::Accepted) socket = ready.accepted;
+      if (ready.kind == Ready::Kind::Connected) is_connected = true;
+      if (ready.kind == Ready::Kind::Failed) record_end(IoResult::Status::Failed);
+      if (ready.kind == Ready::Kind::Writable) ++writables;
+      if (ready.kind == Ready::Kind::Readable && reads) receive(ready.socket);
     }
   }
   void receive(SocketId from) {
     std::vector<char> buffer(receive_bytes_max);
     const IoResult result = tls->receive(from, buffer);
-    if (result.status == IoStatus::Ok) received.append(buffer.data(), result.bytes);
-    if (result.status == IoStatus::Failed) error_number = result.error_number;
-    if (result.status == IoStatus::Closed || result.status == IoStatus::Failed) {
+    if (result.status == IoResult::Status::Ok) received.append(buffer.data(), result.bytes);
+    if (result.status == IoResult::Status::Failed) error_number = result.error_number;
+    if (result.status == IoResult::Status::Closed || result.status == IoResult::Status::Failed) {
       record_end(result.status);
     }
   }
-  void record_end(IoStatus status) {
+  void record_end(IoResult::Status status) {
     end = status;
     error = tls->last_error(socket);
   }
@@ -62,7 +62,7 @@ struct TlsSide {
   std::size_t receive_bytes_max = 65'536;
   int writables = 0;
   std::string received;
-  std::optional<IoStatus> end;
+  std::optional<IoResult::Status> end;
   int error_number = 0;
   std::string error;
 };
@@ -143,8 +143,8 @@ class TlsTest : public ::testing::Test {
   void send_all(TlsSide& side, std::string_view bytes) {
     run_until([&] {
       const IoResult result = side.tls->send(side.socket, bytes);
-      if (result.status == IoStatus::Ok) bytes.remove_prefix(result.bytes);
-      return bytes.empty() || result.status == IoStatus::Failed;
+      if (result.status == IoResult::Status::Ok) bytes.remove_prefix(result.bytes);
+      return bytes.empty() || result.status == IoResult::Status::Failed;
     });
     ASSERT_TRUE(bytes.empty());
   }

@@ -324,7 +324,7 @@ TEST_F(TlsTest, flood_of_rubbish_from_one_address_does_not_delay_another) {
   const auto record_failed = [&] {
     const std::size_t count = acceptor.tls->wait(ready, std::chrono::nanoseconds{0});
     for (std::size_t i = 0; i < count; ++i) {
-      if (ready[i].kind == ReadyKind::Readable) failed.insert(ready[i].socket);
+      if (ready[i].kind == Ready::Kind::Readable) failed.insert(ready[i].socket);
     }
   };
   while (!all_sent()) record_failed();
@@ -367,7 +367,7 @@ TEST_F(TlsTest, plain_fix_on_a_port_with_tls_is_refused_with_a_clear_error) {
     plain.poll();
     return acceptor.end.has_value();
   }));
-  EXPECT_EQ(acceptor.end, IoStatus::Failed);
+  EXPECT_EQ(acceptor.end, IoResult::Status::Failed);
   EXPECT_EQ(acceptor.error_number, EPROTO);
   EXPECT_NE(acceptor.error.find(": the peer does not use TLS"), std::string::npos)
       << acceptor.error;

@@ -53,13 +53,13 @@ class TlsMemoryTest : public TlsTest {
     std::size_t count = 0;
     within(nth, [&] { count = acceptor.tls->wait(events, std::chrono::nanoseconds{0}); });
     for (const Ready& ready : std::span{events}.first(count)) {
-      if (ready.kind == ReadyKind::Accepted) {
+      if (ready.kind == Ready::Kind::Accepted) {
         accepted_ = ready.accepted;
-      } else if (ready.kind == ReadyKind::Readable && ready.socket == accepted_) {
+      } else if (ready.kind == Ready::Kind::Readable && ready.socket == accepted_) {
         receive_request(nth);
-      } else if (ready.kind == ReadyKind::Readable && ready.socket == acceptor.socket) {
+      } else if (ready.kind == Ready::Kind::Readable && ready.socket == acceptor.socket) {
         acceptor.receive(ready.socket);
-      } else if (ready.kind == ReadyKind::Writable && ready.socket == accepted_) {
+      } else if (ready.kind == Ready::Kind::Writable && ready.socket == accepted_) {
         send_answer(nth);
       }
     }
@@ -68,8 +68,8 @@ class TlsMemoryTest : public TlsTest {
     std::array<char, 4'096> buffer;
     IoResult result{};
     within(nth, [&] { result = acceptor.tls->receive(accepted_, buffer); });
-    if (result.status == IoStatus::Failed) return end_connection(nth, result.error_number);
-    if (result.status == IoStatus::Ok) send_answer(nth);
+    if (result.status == IoResult::Status::Failed) return end_connection(nth, result.error_number);
+    if (result.status == IoResult::Status::Ok) send_answer(nth);
   }
   // More bytes than the peer, which does not read yet, has room for.
   void send_answer(std::size_t& nth) {
@@ -77,8 +77,9 @@ class TlsMemoryTest : public TlsTest {
     for (int i = 0; i < 200; ++i) {
       IoResult result{};
       within(nth, [&] { result = acceptor.tls->send(accepted_, answer); });
-      if (result.status == IoStatus::Failed) return end_connection(nth, result.error_number);
-      if (result.status == IoStatus::WouldBlock) break;
+      if (result.status == IoResult::Status::Failed)
+        return end_connection(nth, result.error_number);
+      if (result.status == IoResult::Status::WouldBlock) break;
     }
     is_answered_ = true;
   }
@@ -181,13 +182,13 @@ TEST_P(TlsAllocationTest, a_message_takes_memory_of_openssl_alone_and_no_more_th
     const IoResult out =
         count(to_send, [&] { return initiator.tls->send(initiator.socket, message); });
     ASSERT_EQ(out.bytes, message.size());
-    IoResult in{.status = IoStatus::WouldBlock};
-    while (in.status == IoStatus::WouldBlock) {
+    IoResult in{.status = IoResult::Status::WouldBlock};
+    while (in.status == IoResult::Status::WouldBlock) {
       std::array<Ready, 4> events;
       static_cast<void>(acceptor.tls->wait(events, std::chrono::seconds{1}));
       in = count(to_receive, [&] { return acceptor.tls->receive(acceptor.socket, buffer); });
     }
-    ASSERT_EQ(in.status, IoStatus::Ok);
+    ASSERT_EQ(in.status, IoResult::Status::Ok);
     ASSERT_EQ(in.bytes, message.size());
   }
   std::printf(

@@ -102,7 +102,7 @@ TEST_F(TlsTest, end_that_comes_with_the_last_bytes_is_reported) {
   ASSERT_TRUE(run_until([&] { return client.shake_hands() && acceptor.socket != 0; }));
   ASSERT_TRUE(client.send("the last word") && client.end());
   ASSERT_TRUE(run_until([&] { return acceptor.end.has_value(); }));
-  EXPECT_EQ(acceptor.end, IoStatus::Closed);
+  EXPECT_EQ(acceptor.end, IoResult::Status::Closed);
   EXPECT_EQ(acceptor.received, "the last word");
 }
 
@@ -117,7 +117,7 @@ TEST_F(TlsTest, endpoints_without_tls_are_not_changed) {
   EXPECT_EQ(initiator.tls->protection(initiator.socket), "");
   initiator.tls->close(initiator.socket);
   ASSERT_TRUE(run_until([&] { return acceptor.end.has_value(); }));
-  EXPECT_EQ(acceptor.end, IoStatus::Closed);
+  EXPECT_EQ(acceptor.end, IoResult::Status::Closed);
 }
 
 TEST_F(TlsTest, network_without_tls_refuses_an_endpoint_with_tls) {
@@ -133,7 +133,7 @@ TEST_F(TlsTest, end_with_close_notify_is_a_close) {
   expect_talk();
   initiator.tls->close(initiator.socket);
   ASSERT_TRUE(run_until([&] { return acceptor.end.has_value(); }));
-  EXPECT_EQ(acceptor.end, IoStatus::Closed);
+  EXPECT_EQ(acceptor.end, IoResult::Status::Closed);
 }
 
 TEST_F(TlsTest, end_without_close_notify_is_a_failure_that_says_so) {
@@ -142,7 +142,7 @@ TEST_F(TlsTest, end_without_close_notify_is_a_failure_that_says_so) {
   initiator.inner->close(initiator.socket);  // As if the connection had been cut on its way.
   ASSERT_TRUE(run_until([&] { return acceptor.end.has_value(); }));
   EXPECT_EQ(acceptor.received, "the last word");
-  EXPECT_EQ(acceptor.end, IoStatus::Failed);
+  EXPECT_EQ(acceptor.end, IoResult::Status::Failed);
   EXPECT_EQ(acceptor.error_number, EPROTO);
   EXPECT_NE(acceptor.error.find("without close_notify: it was truncated"), std::string::npos)
       << acceptor.error;
@@ -156,17 +156,17 @@ TEST_F(TlsTest, bytes_that_were_taken_before_close_are_still_delivered) {
   while (true) {
     const IoResult result =
         initiator.tls->send(initiator.socket, std::string_view{bytes}.substr(taken));
-    if (result.status != IoStatus::Ok) break;
+    if (result.status != IoResult::Status::Ok) break;
     taken += result.bytes;
   }
   ASSERT_GT(taken, 0U);
   ASSERT_LT(taken, bytes.size());
   initiator.tls->close(initiator.socket);
-  EXPECT_EQ(initiator.tls->send(initiator.socket, bytes).status, IoStatus::Failed);
+  EXPECT_EQ(initiator.tls->send(initiator.socket, bytes).status, IoResult::Status::Failed);
   EXPECT_EQ(initiator.tls->peer_name(initiator.socket), "");
   acceptor.reads = true;
   ASSERT_TRUE(run_until([&] { return acceptor.end.has_value(); }));
-  EXPECT_EQ(acceptor.end, IoStatus::Closed) << acceptor.error;
+  EXPECT_EQ(acceptor.end, IoResult::Status::Closed) << acceptor.error;
   EXPECT_TRUE(acceptor.received == bytes.substr(0, taken));
 }
 
@@ -180,7 +180,7 @@ TEST_F(TlsTest, slow_reader_gets_everything_and_the_writer_is_notified_when_ther
   ASSERT_TRUE(run_until([&] {
     if (initiator.writables > 0) {  // not before there is room again
       const IoResult result = initiator.tls->send(initiator.socket, rest);
-      if (result.status == IoStatus::Ok) rest.remove_prefix(result.bytes);
+      if (result.status == IoResult::Status::Ok) rest.remove_prefix(result.bytes);
       initiator.writables = 0;
       ++sends;
     }
@@ -194,13 +194,14 @@ TEST_F(TlsTest, writable_is_reported_again_until_something_is_sent) {
   meet();
   acceptor.reads = false;
   const std::string block(1U << 20U, 'x');
-  while (initiator.tls->send(initiator.socket, block).status == IoStatus::Ok) {
+  while (initiator.tls->send(initiator.socket, block).status == IoResult::Status::Ok) {
   }
   acceptor.reads = true;
   ASSERT_TRUE(run_until([&] { return initiator.writables > 0; }));
   const int before = initiator.writables;
   ASSERT_TRUE(run_until([&] { return initiator.writables > before + 2; }));
-  EXPECT_EQ(initiator.tls->send(initiator.socket, {}).status, IoStatus::Ok);  // Ends Writable.
+  EXPECT_EQ(initiator.tls->send(initiator.socket, {}).status,
+            IoResult::Status::Ok);  // Ends Writable.
   initiator.poll();
   const int at_last = initiator.writables;
   for (int turn = 0; turn < 20; ++turn) initiator.poll();
@@ -248,7 +249,8 @@ TEST_F(TlsTest, connection_continues_in_another_network) {
     other.poll();
     return other.received == "on its way";
   }));
-  EXPECT_EQ(other.tls->send(other.socket, std::string_view{" and back"}).status, IoStatus::Ok);
+  EXPECT_EQ(other.tls->send(other.socket, std::string_view{" and back"}).status,
+            IoResult::Status::Ok);
   EXPECT_TRUE(run_until([&] { return initiator.received == "8=FIX.4.4 fill and back"; }));
 }
 
@@ -312,7 +314,7 @@ TEST_F(TlsBytesTest, one_byte_at_a_time_is_enough) {
   expect_talk();
   initiator.tls->close(initiator.socket);
   ASSERT_TRUE(run_until([&] { return acceptor.end.has_value(); }));
-  EXPECT_EQ(acceptor.end, IoStatus::Closed) << acceptor.error;
+  EXPECT_EQ(acceptor.end, IoResult::Status::Closed) << acceptor.error;
 }
 
 }  // namespace

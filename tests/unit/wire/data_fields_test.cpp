@@ -9,7 +9,7 @@ namespace {
 TEST(DataFieldTable, the_standard_pairs_are_found_from_both_sides) {
   const DataFieldTable table = DataFieldTable::standard();
   EXPECT_EQ(table.pairs().size(), 24U);
-  for (const DataFieldPair& pair : table.pairs()) {
+  for (const DataFieldTable::Pair& pair : table.pairs()) {
     EXPECT_EQ(table.data_tag_for(pair.length), pair.data);
     EXPECT_EQ(table.length_tag_for(pair.data), pair.length);
   }
@@ -41,7 +41,7 @@ TEST(DataFieldTable, added_pairs_are_found_and_replace_earlier_ones) {
 // A dictionary may have tens of thousands. Inserting them one by one took minutes.
 TEST(DataFieldTable, many_pairs_are_added_at_once_and_the_last_of_a_length_field_counts) {
   constexpr Tag kPairs = 100'000;
-  std::vector<DataFieldPair> pairs;
+  std::vector<DataFieldTable::Pair> pairs;
   for (Tag i = kPairs; i > 0; --i)
     pairs.push_back({.length = 10'000 + 2 * i, .data = 10'001 + 2 * i});
   pairs.push_back({.length = 95, .data = 7000});

@@ -44,15 +44,15 @@ Scanned scan(std::string_view stream, std::size_t piece_bytes, FrameLimits limit
     while (!looked_at.empty() && looked_at.size() >= needed) {
       const FrameResult result = scanner.next(looked_at);
       ++scanned.calls;
-      if (result.status == FrameStatus::NeedMore) {
+      if (result.status == FrameResult::Status::NeedMore) {
         needed = result.size;
         for (; blanked < looked_at.size(); ++blanked) looked_at[blanked] = '\x01';
         break;
       }
-      if (result.status == FrameStatus::Complete) {
+      if (result.status == FrameResult::Status::Complete) {
         scanned.frames.emplace_back(stream.substr(front, result.size));
       }
-      if (result.status == FrameStatus::Garbled) ++scanned.garbled;
+      if (result.status == FrameResult::Status::Garbled) ++scanned.garbled;
       front += result.size;
       looked_at.erase(0, result.size);
       blanked -= std::min(blanked, result.size);
@@ -121,15 +121,15 @@ TEST(FrameScanner, a_megabyte_of_starts_in_pieces_is_linear) {
 TEST(FrameScanner, after_its_garbled_result_the_same_garbage_is_only_skipped) {
   FrameScanner scanner;
   const FrameResult first = scanner.next("garbage8=F");
-  EXPECT_EQ(first.status, FrameStatus::Garbled);
+  EXPECT_EQ(first.status, FrameResult::Status::Garbled);
   EXPECT_EQ(first.reason, GarbledReason::NoBeginString);
   EXPECT_EQ(first.size, 7U);
-  EXPECT_EQ(scanner.next("8=F").status, FrameStatus::NeedMore);
+  EXPECT_EQ(scanner.next("8=F").status, FrameResult::Status::NeedMore);
   const FrameResult second = scanner.next("8=Fgarbage");
-  EXPECT_EQ(second.status, FrameStatus::Skipped);
+  EXPECT_EQ(second.status, FrameResult::Status::Skipped);
   EXPECT_EQ(second.size, 10U);
-  EXPECT_EQ(scanner.next(kHeartbeat).status, FrameStatus::Complete);
-  EXPECT_EQ(scanner.next("more").status, FrameStatus::Garbled);
+  EXPECT_EQ(scanner.next(kHeartbeat).status, FrameResult::Status::Complete);
+  EXPECT_EQ(scanner.next("more").status, FrameResult::Status::Garbled);
 }
 
 TEST(FrameScanner, without_a_check_sum_the_wait_ends_at_the_limit) {
@@ -138,10 +138,10 @@ TEST(FrameScanner, without_a_check_sum_the_wait_ends_at_the_limit) {
   FrameScanner scanner{limits};
   for (std::size_t size = 1; size < 200; ++size) {
     ASSERT_EQ(scanner.next(std::string_view{endless}.substr(0, size)).status,
-              FrameStatus::NeedMore);
+              FrameResult::Status::NeedMore);
   }
   const FrameResult result = scanner.next(std::string_view{endless}.substr(0, 200));
-  EXPECT_EQ(result.status, FrameStatus::Garbled);
+  EXPECT_EQ(result.status, FrameResult::Status::Garbled);
   EXPECT_EQ(result.reason, GarbledReason::TooLong);
   EXPECT_EQ(result.size, 200U);
 }
@@ -152,7 +152,8 @@ TEST(FrameScanner, a_start_that_the_limit_cuts_off_is_not_lost) {
     const std::string endless =
         with_soh("8=FIX.4.4|9=5|35=0|") + std::string(200 - 19 - cut, 'x') + kHeartbeat;
     FrameScanner scanner{limits};
-    ASSERT_EQ(scanner.next(std::string_view{endless}.substr(0, 199)).status, FrameStatus::NeedMore);
+    ASSERT_EQ(scanner.next(std::string_view{endless}.substr(0, 199)).status,
+              FrameResult::Status::NeedMore);
     const FrameResult result = scanner.next(endless);
     EXPECT_EQ(result.reason, GarbledReason::TooLong);
     EXPECT_EQ(result.size, 200U - cut);

@@ -38,20 +38,20 @@ const std::string kTestRequest =
 
 TEST(NextFrame, a_whole_message_is_complete) {
   const FrameResult result = next_frame(kHeartbeat, kLimits);
-  EXPECT_EQ(result.status, FrameStatus::Complete);
+  EXPECT_EQ(result.status, FrameResult::Status::Complete);
   EXPECT_EQ(result.size, kHeartbeat.size());
 }
 
 TEST(NextFrame, no_bytes_need_more) {
   const FrameResult result = next_frame({}, kLimits);
-  EXPECT_EQ(result.status, FrameStatus::NeedMore);
+  EXPECT_EQ(result.status, FrameResult::Status::NeedMore);
   EXPECT_GT(result.size, 0U);
 }
 
 TEST(NextFrame, torn_at_every_byte_needs_more_and_never_asks_for_more_than_the_message_has) {
   for (std::size_t size = 0; size < kTestRequest.size(); ++size) {
     const FrameResult result = next_frame(std::string_view{kTestRequest}.substr(0, size), kLimits);
-    ASSERT_EQ(result.status, FrameStatus::NeedMore) << size;
+    ASSERT_EQ(result.status, FrameResult::Status::NeedMore) << size;
     ASSERT_GT(result.size, size);
     ASSERT_LE(result.size, kTestRequest.size());
   }
@@ -192,15 +192,15 @@ TEST(Framer, a_start_cut_at_the_end_of_garbage_is_kept) {
 
 struct BodyLengthCase {
   std::string text;
-  FrameStatus status;
+  FrameResult::Status status;
   GarbledReason reason = GarbledReason::NoBeginString;
 };
 
 // The body has 24 bytes.
 std::vector<BodyLengthCase> body_length_cases() {
-  constexpr auto kComplete = FrameStatus::Complete;
-  constexpr auto kNeedMore = FrameStatus::NeedMore;
-  constexpr auto kGarbled = FrameStatus::Garbled;
+  constexpr auto kComplete = FrameResult::Status::Complete;
+  constexpr auto kNeedMore = FrameResult::Status::NeedMore;
+  constexpr auto kGarbled = FrameResult::Status::Garbled;
   constexpr auto kMalformed = GarbledReason::BodyLengthMalformed;
   constexpr auto kTooLarge = GarbledReason::BodyLengthTooLarge;
   const std::string fifty_digits(50, '9');
@@ -258,7 +258,7 @@ TEST(NextFrame, body_lengths_of_every_kind_follow_the_frame_rule) {
         with_soh("8=FIX.4.4|9=" + test.text + "|35=0|34=2|49=TW|56=ISLD|10=000|");
     const FrameResult result = next_frame(bytes, kLimits);
     EXPECT_EQ(result.status, test.status) << test.text;
-    if (test.status == FrameStatus::NeedMore) {
+    if (test.status == FrameResult::Status::NeedMore) {
       EXPECT_GT(result.size, bytes.size()) << test.text;
     } else {
       EXPECT_EQ(result.reason, test.reason) << test.text;
@@ -276,30 +276,30 @@ TEST(NextFrame, a_body_length_with_a_nondigit_of_the_right_value_is_garbled) {
     std::string message = message_of("35=B|58=" + std::string(body_bytes - 9, 'x') + "|");
     message.replace(message.find("9=") + 2, text.size(), text);
     const FrameResult result = next_frame(message, kLimits);
-    EXPECT_EQ(result.status, FrameStatus::Garbled) << text;
+    EXPECT_EQ(result.status, FrameResult::Status::Garbled) << text;
     EXPECT_EQ(result.reason, GarbledReason::BodyLengthMalformed) << text;
   }
 }
 
 TEST(NextFrame, hostile_body_lengths_are_garbled_before_the_body_arrives) {
   for (const BodyLengthCase& test : body_length_cases()) {
-    if (test.status != FrameStatus::Garbled) continue;
+    if (test.status != FrameResult::Status::Garbled) continue;
     const std::string head = with_soh("8=FIX.4.4|9=" + test.text + "|");
     const FrameResult result = next_frame(head, kLimits);
-    EXPECT_EQ(result.status, FrameStatus::Garbled) << test.text;
+    EXPECT_EQ(result.status, FrameResult::Status::Garbled) << test.text;
     EXPECT_EQ(result.reason, test.reason) << test.text;
   }
 }
 
 TEST(NextFrame, an_announced_message_of_two_gigabytes_is_garbled_before_it_arrives) {
   const FrameResult result = next_frame(with_soh("8=FIX.4.4|9=2000000000|35=D|"), kLimits);
-  EXPECT_EQ(result.status, FrameStatus::Garbled);
+  EXPECT_EQ(result.status, FrameResult::Status::Garbled);
   EXPECT_EQ(result.reason, GarbledReason::BodyLengthTooLarge);
 }
 
 TEST(NextFrame, the_limit_counts_the_whole_message) {
   const FrameLimits exact{.message_bytes_max = kTestRequest.size()};
-  EXPECT_EQ(next_frame(kTestRequest, exact).status, FrameStatus::Complete);
+  EXPECT_EQ(next_frame(kTestRequest, exact).status, FrameResult::Status::Complete);
   const FrameLimits below{.message_bytes_max = kTestRequest.size() - 1};
   EXPECT_EQ(next_frame(kTestRequest, below).reason, GarbledReason::BodyLengthTooLarge);
 }
@@ -307,7 +307,7 @@ TEST(NextFrame, the_limit_counts_the_whole_message) {
 TEST(NextFrame, body_length_zero_ends_at_the_first_check_sum) {
   const std::string bytes = with_soh("8=FIX.4.4|9=0|35=0|10=000|");
   const FrameResult result = next_frame(bytes, kLimits);
-  EXPECT_EQ(result.status, FrameStatus::Complete);
+  EXPECT_EQ(result.status, FrameResult::Status::Complete);
   EXPECT_EQ(result.size, bytes.size());
 }
 
@@ -328,10 +328,11 @@ TEST(Framer, without_a_check_sum_the_wait_ends_at_the_limit) {
   const FrameLimits limits{.message_bytes_max = 200};
   const std::string endless = with_soh("8=FIX.4.4|9=5|35=0|") + std::string(300, 'x');
   for (std::size_t size = 20; size < 200; ++size) {
-    ASSERT_EQ(next_frame(endless.substr(0, size), limits).status, FrameStatus::NeedMore) << size;
+    ASSERT_EQ(next_frame(endless.substr(0, size), limits).status, FrameResult::Status::NeedMore)
+        << size;
   }
   const FrameResult result = next_frame(endless.substr(0, 200), limits);
-  EXPECT_EQ(result.status, FrameStatus::Garbled);
+  EXPECT_EQ(result.status, FrameResult::Status::Garbled);
   EXPECT_EQ(result.reason, GarbledReason::TooLong);
   EXPECT_EQ(result.size, 200U);
   EXPECT_EQ(frame_all(endless + kHeartbeat, limits).frames,
@@ -350,7 +351,7 @@ TEST(Framer, a_megabyte_of_starts_without_an_end_is_dropped_whole) {
 TEST(NextFrame, every_garbled_result_makes_progress) {
   for (const char* text : {"x", "|", "8x", "8=FIX|", "8=FIX|x", "9=5|", "8=FIX.4.4|9=|8=FIX"}) {
     const FrameResult result = next_frame(with_soh(text), kLimits);
-    if (result.status == FrameStatus::Garbled) {
+    if (result.status == FrameResult::Status::Garbled) {
       EXPECT_GT(result.size, 0U) << text;
     }
   }

@@ -119,7 +119,7 @@ TEST(HostileMemory, framing_stays_between_guard_pages_for_any_received_bytes) {
             FrameScanner scanner;
             const FrameResult result = scanner.next(placed);
             ASSERT_EQ(result.status, next_frame(placed, {}).status);
-            if (result.status == FrameStatus::NeedMore) {
+            if (result.status == FrameResult::Status::NeedMore) {
               ASSERT_GT(result.size, size);
             } else {
               ASSERT_LE(result.size, size);
@@ -144,9 +144,9 @@ TEST(HostileMemory, a_scanner_that_continues_stays_between_guard_pages) {
       while (taken < arrived) {
         const std::string_view rest = std::string_view{stream}.substr(taken, arrived - taken);
         const FrameResult result = scanner.next(guarded.at_end(rest));
-        if (result.status == FrameStatus::NeedMore) break;
+        if (result.status == FrameResult::Status::NeedMore) break;
         ASSERT_LE(result.size, rest.size());
-        complete += result.status == FrameStatus::Complete ? 1 : 0;
+        complete += result.status == FrameResult::Status::Complete ? 1 : 0;
         taken += result.size;
       }
       if (arrived == stream.size()) break;

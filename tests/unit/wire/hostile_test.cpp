@@ -217,7 +217,7 @@ TEST_P(HostileTest, a_data_length_that_leads_nowhere_is_a_fault_of_only_its_fiel
     in_every_place("95=" + std::string{length} + "|96=a=bc|55=GOOD|",
                    [](const MessageView& message) {
                      ASSERT_TRUE(message.fault());
-                     ASSERT_EQ(message.fault()->rule, FaultRule::DataLengthWrong);
+                     ASSERT_EQ(message.fault()->rule, Fault::Rule::DataLengthWrong);
                      ASSERT_EQ(message.fault()->tag_text, "95");
                      ASSERT_EQ(message[96], "a=bc");
                      ASSERT_EQ(message[55], "GOOD");
@@ -285,7 +285,7 @@ TEST_P(HostileTest, a_tag_that_would_wrap_does_not_become_another_tag) {
     in_every_place(std::string{tag} + "=EVIL|", [tag](const MessageView& message) {
       ASSERT_FALSE(message.has(55));
       ASSERT_TRUE(message.fault());
-      ASSERT_EQ(message.fault()->rule, FaultRule::TagMalformed);
+      ASSERT_EQ(message.fault()->rule, Fault::Rule::TagMalformed);
       ASSERT_EQ(message.fault()->tag_text, tag);
     });
   }
@@ -303,20 +303,20 @@ TEST_P(HostileTest, a_tag_that_would_wrap_does_not_become_another_tag) {
 TEST_P(HostileTest, a_malformed_field_is_a_fault_at_every_position) {
   struct Malformed {
     std::string_view field;
-    FaultRule rule;
+    Fault::Rule rule;
     std::string_view tag_text;
   };
-  for (const Malformed& test : {Malformed{"0=x|", FaultRule::TagMalformed, "0"},
-                                Malformed{"00035=A|", FaultRule::TagMalformed, "00035"},
-                                Malformed{"035=A|", FaultRule::TagMalformed, "035"},
-                                Malformed{"=x|", FaultRule::TagMalformed, ""},
-                                Malformed{"-35=A|", FaultRule::TagMalformed, "-35"},
-                                Malformed{"3 5=A|", FaultRule::TagMalformed, "3 5"},
-                                Malformed{"55=|", FaultRule::ValueEmpty, "55"},
-                                Malformed{"20000=|", FaultRule::ValueEmpty, "20000"},
-                                Malformed{"55|", FaultRule::TagWithoutValue, "55"},
-                                Malformed{"5|", FaultRule::TagWithoutValue, "5"},
-                                Malformed{"|", FaultRule::TagWithoutValue, ""}}) {
+  for (const Malformed& test : {Malformed{"0=x|", Fault::Rule::TagMalformed, "0"},
+                                Malformed{"00035=A|", Fault::Rule::TagMalformed, "00035"},
+                                Malformed{"035=A|", Fault::Rule::TagMalformed, "035"},
+                                Malformed{"=x|", Fault::Rule::TagMalformed, ""},
+                                Malformed{"-35=A|", Fault::Rule::TagMalformed, "-35"},
+                                Malformed{"3 5=A|", Fault::Rule::TagMalformed, "3 5"},
+                                Malformed{"55=|", Fault::Rule::ValueEmpty, "55"},
+                                Malformed{"20000=|", Fault::Rule::ValueEmpty, "20000"},
+                                Malformed{"55|", Fault::Rule::TagWithoutValue, "55"},
+                                Malformed{"5|", Fault::Rule::TagWithoutValue, "5"},
+                                Malformed{"|", Fault::Rule::TagWithoutValue, ""}}) {
     in_every_place(test.field, [&](const MessageView& message) {
       ASSERT_TRUE(message.fault()) << test.field;
       ASSERT_EQ(message.fault()->rule, test.rule) << test.field;
@@ -337,7 +337,7 @@ TEST_P(HostileTest, a_field_without_equals_at_the_end_of_any_block_is_a_fault) {
         const auto message = parser_.parse(frame_);
         ASSERT_TRUE(message);
         ASSERT_TRUE(message->fault()) << with_pipes(frame_);
-        ASSERT_EQ(message->fault()->rule, FaultRule::TagWithoutValue) << with_pipes(frame_);
+        ASSERT_EQ(message->fault()->rule, Fault::Rule::TagWithoutValue) << with_pipes(frame_);
         ASSERT_EQ(message->fault()->tag_text, field.substr(0, field.size() - 1));
         ASSERT_EQ(message->field_count(), text_bytes == 0 ? 4U : 5U);
       }

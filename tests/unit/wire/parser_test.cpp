@@ -319,7 +319,7 @@ TEST_P(ParserTest, malformed_tags_are_faults_and_the_rest_is_indexed) {
                                 ""}) {
     const auto fault = fault_of("35=0|34=2|" + tag + "=HI|112=T|");
     ASSERT_TRUE(fault) << tag;
-    EXPECT_EQ(fault->rule, FaultRule::TagMalformed) << tag;
+    EXPECT_EQ(fault->rule, Fault::Rule::TagMalformed) << tag;
     EXPECT_EQ(fault->tag_text, tag);
     EXPECT_EQ(fault->offset, frame_.find("34=2") + 5);
     const auto message = parse(frame_);
@@ -334,7 +334,7 @@ TEST_P(ParserTest, a_field_without_equals_is_a_fault) {
   for (const std::string field : {"55", "", "5", "1234567", "12345678", "longer than a word"}) {
     const auto fault = fault_of("35=0|34=2|" + field + "|112=T|");
     ASSERT_TRUE(fault) << field;
-    EXPECT_EQ(fault->rule, FaultRule::TagWithoutValue) << field;
+    EXPECT_EQ(fault->rule, Fault::Rule::TagWithoutValue) << field;
     EXPECT_EQ(fault->tag_text, field);
     EXPECT_EQ((*parse(frame_))[112], "T");
   }
@@ -344,7 +344,7 @@ TEST_P(ParserTest, a_field_without_equals_is_a_fault) {
 TEST_P(ParserTest, an_empty_value_is_a_fault_and_in_the_index) {
   const auto fault = fault_of("35=0|34=2|56=|112=T|");
   ASSERT_TRUE(fault);
-  EXPECT_EQ(fault->rule, FaultRule::ValueEmpty);
+  EXPECT_EQ(fault->rule, Fault::Rule::ValueEmpty);
   EXPECT_EQ(fault->tag_text, "56");
   const auto message = parse(frame_);
   ASSERT_TRUE((*message)[56]);
@@ -356,10 +356,10 @@ TEST_P(ParserTest, an_empty_value_is_a_fault_and_in_the_index) {
 TEST_P(ParserTest, the_first_fault_and_the_first_that_is_not_an_empty_value_are_kept) {
   const auto fault = fault_of("35=0|56=|-1=x|garbage|");
   ASSERT_TRUE(fault);
-  EXPECT_EQ(fault->rule, FaultRule::ValueEmpty);
+  EXPECT_EQ(fault->rule, Fault::Rule::ValueEmpty);
   const auto message = parse(frame_);
   ASSERT_TRUE(message->fault_but_empty());
-  EXPECT_EQ(message->fault_but_empty()->rule, FaultRule::TagMalformed);
+  EXPECT_EQ(message->fault_but_empty()->rule, Fault::Rule::TagMalformed);
   EXPECT_EQ(message->fault_but_empty()->tag_text, "-1");
 }
 
@@ -409,7 +409,7 @@ TEST_P(ParserTest, a_length_that_leads_to_no_soh_is_a_fault_of_only_its_own_fiel
         "1.5", "24", "25", "26", "31", "32"}) {
     const auto fault = fault_of("35=D|55=A|95=" + length + "|96=abc|11=AFTER|");
     ASSERT_TRUE(fault) << length;
-    EXPECT_EQ(fault->rule, FaultRule::DataLengthWrong) << length;
+    EXPECT_EQ(fault->rule, Fault::Rule::DataLengthWrong) << length;
     EXPECT_EQ(fault->tag_text, "95");
     EXPECT_EQ(fault->offset, frame_.find("95="));
     const auto message = parse(frame_);
@@ -423,7 +423,7 @@ TEST_P(ParserTest, a_length_cannot_include_the_trailer) {
   // 10=ddd and SOH end at a SOH, too, but do not belong to a data field.
   const auto fault = fault_of("35=D|95=10|96=abc|");
   ASSERT_TRUE(fault);
-  EXPECT_EQ(fault->rule, FaultRule::DataLengthWrong);
+  EXPECT_EQ(fault->rule, Fault::Rule::DataLengthWrong);
   EXPECT_EQ((*parse(frame_))[96], "abc");
 }
 
@@ -444,7 +444,7 @@ TEST_P(ParserTest, a_data_field_without_its_length_before_it_ends_at_its_first_s
 TEST_P(ParserTest, an_empty_data_field_is_an_empty_value) {
   const auto fault = fault_of("35=D|95=0|96=|11=A|");
   ASSERT_TRUE(fault);
-  EXPECT_EQ(fault->rule, FaultRule::ValueEmpty);
+  EXPECT_EQ(fault->rule, Fault::Rule::ValueEmpty);
   EXPECT_EQ(fault->tag_text, "96");
 }
 
@@ -457,7 +457,7 @@ TEST_P(ParserTest, a_data_field_that_is_a_length_field_elsewhere_announces_nothi
   const auto message = parser.parse(frame);
   ASSERT_TRUE(message);
   EXPECT_EQ((*message)[97], "a");
-  EXPECT_EQ(message->fault()->rule, FaultRule::TagWithoutValue);
+  EXPECT_EQ(message->fault()->rule, Fault::Rule::TagWithoutValue);
 }
 
 TEST_P(ParserTest, a_data_field_may_end_in_any_window) {
@@ -612,7 +612,7 @@ TEST_P(ParserTest, a_message_of_nothing_but_soh_is_indexed_without_harm) {
   const auto message = parse(frame);
   ASSERT_TRUE(message);
   EXPECT_EQ(message->field_count(), 4U);
-  EXPECT_EQ(message->fault()->rule, FaultRule::TagWithoutValue);
+  EXPECT_EQ(message->fault()->rule, Fault::Rule::TagWithoutValue);
 }
 
 TEST_P(ParserTest, an_error_names_the_byte_where_the_rule_is_broken) {

@@ -66,8 +66,9 @@ struct NoMessage {};
 enum class Plain { One };
 
 TEST(Typed, concepts_recognise_typed_fields_and_messages) {
-  static_assert(TypedField<ClOrdID> && TypedField<Side>);
-  static_assert(!TypedField<int> && !TypedField<std::string_view> && !TypedField<Plain>);
+  static_assert(detail::TypedField<ClOrdID> && detail::TypedField<Side>);
+  static_assert(!detail::TypedField<int> && !detail::TypedField<std::string_view> &&
+                !detail::TypedField<Plain>);
   static_assert(TypedMessage<Order> && !TypedMessage<NoMessage>);
   static_assert(tag_of<ClOrdID>() == 11 && tag_of<Side>() == 54);
 }

@@ -57,7 +57,7 @@ class WholeJournalDisk final : public Disk {
   DiskResult<std::unique_ptr<File>> try_lock_directory(const std::string& path) override {
     return disk_.try_lock_directory(path);
   }
-  DiskResult<FileStatus> status(const std::string& path) override { return disk_.status(path); }
+  DiskResult<File::Status> status(const std::string& path) override { return disk_.status(path); }
   std::string boot_id() override { return disk_.boot_id(); }
   std::string mount_id(const std::string& path) override { return disk_.mount_id(path); }
 

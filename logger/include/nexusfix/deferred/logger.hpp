@@ -209,23 +209,6 @@ inline constexpr LogCallSite kLogCallSite{Format.view(), kLogArguments<Arguments
 
 // A log whose hot path stores raw arguments. A background thread makes the text.
 
-// The options of a Logger.
-struct LoggerOptions {
-  // The size of the ring: a power of two, at least 64. A record takes 24 bytes, and 8 for each
-  // number in it.
-  std::size_t capacity_bytes = std::size_t{1} << 20U;
-  Idle idle = Idle::Sleep;  // what the background thread does without work
-};
-
-// Counted since construction.
-struct LoggerStats {
-  std::uint64_t written = 0;  // records that became a line
-  std::uint64_t lost = 0;     // records that found no room, or no running logger
-  // The number of times that the sink threw, whose lines are lost, and of records that became no
-  // line for lack of memory.
-  std::uint64_t failed = 0;
-};
-
 // A log for one producer thread. A record is one line: the time, a blank, the text. Arguments are
 // integers, float, double, bool, char, enumerations (as their numbers), Decimal, text (copied), and
 // pointers (in hexadecimal). Bytes of a text that could forge a line or control a terminal are
@@ -243,8 +226,24 @@ struct LoggerStats {
 //   logger.stop();  // drains
 class Logger {
  public:
+  // The options of a Logger.
+  struct Options {
+    // The size of the ring: a power of two, at least 64. A record takes 24 bytes, and 8 for each
+    // number in it.
+    std::size_t capacity_bytes = std::size_t{1} << 20U;
+    Idle idle = Idle::Sleep;  // what the background thread does without work
+  };
+  // Counted since construction.
+  struct Stats {
+    std::uint64_t written = 0;  // records that became a line
+    std::uint64_t lost = 0;     // records that found no room, or no running logger
+    // The number of times that the sink threw, whose lines are lost, and of records that became no
+    // line for lack of memory.
+    std::uint64_t failed = 0;
+  };
   // Allocates the ring. Records are accepted after start().
-  explicit Logger(const LoggerOptions& options = {});
+  explicit Logger(const Options& options);
+  Logger() : Logger{Options{}} {}
   Logger(const Logger&) = delete;
   Logger& operator=(const Logger&) = delete;
   // As stop().
@@ -284,7 +283,7 @@ class Logger {
   }
 
   // The counts of now. Any thread.
-  [[nodiscard]] LoggerStats stats() const noexcept;
+  [[nodiscard]] Stats stats() const noexcept;
 
  private:
   class Lines;
@@ -364,7 +363,7 @@ class Logger {
         [[unlikely]] {
       if (!report_lost_before(size_bytes)) return nullptr;
     }
-    const std::expected<std::span<std::byte>, RecordError> room = queue_.claim(size_bytes);
+    const std::expected<std::span<std::byte>, RecordQueue::Error> room = queue_.claim(size_bytes);
     return room ? room->data() : nullptr;
   }
   [[nodiscard]] bool report_lost_before(std::size_t size_bytes) noexcept;

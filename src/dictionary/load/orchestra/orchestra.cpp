@@ -424,11 +424,11 @@ bool Loader::find_member(const pugi::xml_node& node, const char* id_name, Member
   const Ids* ids = &field_ids_;
   const char* what = "field";
   if (kind == "componentRef") {
-    member.kind = MemberKind::Component;
+    member.kind = Member::Kind::Component;
     ids = &component_ids_;
     what = "component";
   } else if (kind == "groupRef") {
-    member.kind = MemberKind::Group;
+    member.kind = Member::Kind::Group;
     ids = &group_ids_;
     what = "group";
   }
@@ -436,7 +436,7 @@ bool Loader::find_member(const pugi::xml_node& node, const char* id_name, Member
   if (!id) return false;
   // In files that were made from the repository of 2010, a componentRef may name a group.
   if (ids == &component_ids_ && !ids->contains(*id) && group_ids_.contains(*id)) {
-    member.kind = MemberKind::Group;
+    member.kind = Member::Kind::Group;
     ids = &group_ids_;
   }
   const auto found = ids->find(*id);
@@ -506,7 +506,7 @@ void Loader::read_header_and_trailer() {
     place = found->members;
     for (MessageDefinition& message : dictionary_.messages) {
       std::erase_if(message.members, [&](const Member& member) {
-        return member.kind == MemberKind::Component && member.index == index;
+        return member.kind == Member::Kind::Component && member.index == index;
       });
     }
   };

@@ -123,7 +123,7 @@ class OrchestraWriter {
           add_numbered(sets, "fixr:codeSet", field.tag, code_set_of(field));
       set(set_of_field, "type", orchestra_type(field.type));
       std::size_t id = 0;
-      for (const EnumValue& value : field.values) {
+      for (const FieldDefinition::EnumValue& value : field.values) {
         set(add_numbered(set_of_field, "fixr:code", ++id, value.name), "value", value.value);
       }
     }
@@ -134,7 +134,7 @@ class OrchestraWriter {
     for (const FieldDefinition& field : dictionary_.fields) {
       const pugi::xml_node node = add_numbered(fields, "fixr:field", field.tag, field.name);
       set(node, "type", field.values.empty() ? orchestra_type(field.type) : code_set_of(field));
-      if (field.other_values != OtherValues::None) {
+      if (field.other_values != FieldDefinition::OtherValues::None) {
         set(node, "unionDataType", std::string{to_string(field.other_values)});
       }
       if (field.length_tag != 0) set(node, "lengthId", std::to_string(field.length_tag));
@@ -195,14 +195,14 @@ class OrchestraWriter {
   void write_members(pugi::xml_node parent, const std::vector<Member>& members) {
     for (const Member& member : members) {
       switch (member.kind) {
-        case MemberKind::Field:
+        case Member::Kind::Field:
           write_reference(parent, "fixr:fieldRef", dictionary_.fields[member.index].tag,
                           member.required);
           break;
-        case MemberKind::Component:
+        case Member::Kind::Component:
           write_reference(parent, "fixr:componentRef", member.index + 1U, member.required);
           break;
-        case MemberKind::Group:
+        case Member::Kind::Group:
           write_reference(parent, "fixr:groupRef", group_id(member.index), member.required);
           break;
       }

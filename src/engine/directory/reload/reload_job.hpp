@@ -48,7 +48,7 @@ class ReloadJob final : public config::FileJob {
     std::shared_ptr<LoopDirectory> directory;  // null: there is one loop
     std::shared_ptr<ReloadOrder> order;        // null: the event log has the result
     Parts parts{};
-    SettingsCheck check_settings{};
+    detail::SettingsCheck check_settings{};
   };
   ReloadJob(Reloader& reloader, Start start) : reloader_{reloader}, start_{std::move(start)} {}
 

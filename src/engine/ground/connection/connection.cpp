@@ -152,7 +152,7 @@ wire::FrameResult Framing::next_unsound(std::string_view bytes) noexcept {
   if (unsound == 0) return scanner_.next(bytes);
   const std::size_t size = first_message_size(bytes.substr(0, unsound));
   unsound_ -= size;
-  return {wire::FrameStatus::Complete, size, wire::GarbledReason::BodyLengthWrong};
+  return {wire::FrameResult::Status::Complete, size, wire::GarbledReason::BodyLengthWrong};
 }
 
 Connection::Connection(transport::SocketId socket, SessionEntry& entry, MonoTime deadline) noexcept

@@ -386,7 +386,7 @@ class Framing {
   [[nodiscard]] wire::FrameResult next_unsound(std::string_view bytes) noexcept;
   // A scanner's complete frame has no reason.
   [[nodiscard]] static bool is_of_unsound(const wire::FrameResult& frame) noexcept {
-    return frame.status == wire::FrameStatus::Complete &&
+    return frame.status == wire::FrameResult::Status::Complete &&
            frame.reason == wire::GarbledReason::BodyLengthWrong;
   }
 

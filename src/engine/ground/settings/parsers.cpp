@@ -29,7 +29,7 @@ void use_dictionaries(LoopContext& loop, const config::InDictionaries& found) {
     loop.report.engine(one.is_note ? EventId::DictionaryNote : EventId::DictionaryWarning, text);
   }
   Parsers& parsers = loop.parsers;
-  for (const wire::DataFieldPair pair : found.data_fields.pairs()) parsers.data_fields.add(pair);
+  for (const auto pair : found.data_fields.pairs()) parsers.data_fields.add(pair);
   parsers.inbound = wire::Parser{parsers.data_fields};
   parsers.outbound = wire::Parser{parsers.data_fields};
 }

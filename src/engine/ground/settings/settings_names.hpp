@@ -40,7 +40,7 @@ using config::TlsContexts;
 [[nodiscard]] EngineError to_error(const SettingsErrors& errors);
 
 // What the program says of the configuration.
-[[nodiscard]] inline std::expected<void, EngineError> check(const SettingsCheck& program,
+[[nodiscard]] inline std::expected<void, EngineError> check(const detail::SettingsCheck& program,
                                                             const Settings& settings) {
   if (program.call == nullptr) return {};
   auto right = program.call(program.context, settings);

@@ -135,7 +135,7 @@ void TaskInbox::close(TaskChannel& channel, EndTask end) {
   for (auto one = channel.tasks.readable(1); !one.empty(); one = channel.tasks.readable(1)) {
     QueuedTask& posted = one.front();
     // The text is too short for the heap.
-    end(channel, posted, PostResult{posted.token, PostOutcome::Stopped, {}, "engine ended"});
+    end(channel, posted, {posted.token, PostResult::Outcome::Stopped, {}, "engine ended"});
     posted.kind->destroy(posted.task);
     channel.tasks.release(1);
   }

@@ -111,7 +111,7 @@ struct ReplayCursor {
   std::uint64_t end = 0;
   std::uint64_t serial = 0;  // unique among all resends
   // The slice that a thread of the store reads, where reading may take long; null: none.
-  std::unique_ptr<store::Fetch> fetch{};
+  std::unique_ptr<store::Store::Fetch> fetch{};
   std::uint64_t slice_end = 0;  // the slice's last MsgSeqNum
   // MsgSeqNums of the next slice: few where each has a message, many where few have one.
   std::uint64_t numbers_max = 0;

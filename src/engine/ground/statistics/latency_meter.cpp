@@ -37,7 +37,7 @@ void LatencyMeter::settle(MonoTime now) noexcept {
 
 void LoopContext::add_to(EngineStatistics& figures, const Now& at) const {
   figures.loops.push_back(stats.read(index, at));
-  const bool has_failed = figures.loops.back().store.health == StoreHealth::Failed;
+  const bool has_failed = figures.loops.back().store.health == StoreStatistics::Health::Failed;
   for (const auto& counters : session_figures.copy()) {
     if (counters->is_gone.read()) continue;
     SessionStatistics& session = figures.sessions.emplace_back(counters->read());

@@ -110,9 +110,9 @@ void CommitGate::become(Health health) noexcept {
 }
 
 void CommitGate::publish_health() noexcept {
-  StoreHealth health = is_stalled_ ? StoreHealth::Stalled : StoreHealth::Ok;
-  if (health_ == Health::Full) health = StoreHealth::Full;
-  if (has_failed()) health = StoreHealth::Failed;
+  auto health = is_stalled_ ? StoreStatistics::Health::Stalled : StoreStatistics::Health::Ok;
+  if (health_ == Health::Full) health = StoreStatistics::Health::Full;
+  if (has_failed()) health = StoreStatistics::Health::Failed;
   loop_.stats.store.health.set(health);
 }
 

@@ -31,7 +31,7 @@ std::string describe(const store::JournalReport& report, const std::string& fold
          counted(report.messages, "message") + ", " + counted(report.bytes, "byte");
 }
 
-store::Wake wake_of(transport::Network& network) {
+store::StoreOptions::Wake wake_of(transport::Network& network) {
   return {.call = [](void* context) noexcept { static_cast<transport::Network*>(context)->wake(); },
           .context = &network};
 }

@@ -52,39 +52,39 @@ constexpr detail::TaskKind kRemoteMessage{
 
 }  // namespace
 
-std::string_view to_string(PostOutcome outcome) noexcept {
+std::string_view to_string(PostResult::Outcome outcome) noexcept {
   switch (outcome) {
-    case PostOutcome::Done:
+    case PostResult::Outcome::Done:
       return "done";
-    case PostOutcome::Refused:
+    case PostResult::Outcome::Refused:
       return "refused";
-    case PostOutcome::Threw:
+    case PostResult::Outcome::Threw:
       return "the task threw";
-    case PostOutcome::NoSession:
+    case PostResult::Outcome::NoSession:
       return "no such session";
-    case PostOutcome::Stopped:
+    case PostResult::Outcome::Stopped:
       return "the engine has ended";
   }
   return "unknown";
 }
 
-std::string_view to_string(RemoteFailure failure) noexcept {
+std::string_view to_string(RemoteError::Failure failure) noexcept {
   switch (failure) {
-    case RemoteFailure::Invalid:
+    case RemoteError::Failure::Invalid:
       return "the draft is no valid message";
-    case RemoteFailure::Full:
+    case RemoteError::Failure::Full:
       return "the messages of this remote wait for the event loop: send more slowly";
-    case RemoteFailure::NoSession:
+    case RemoteError::Failure::NoSession:
       return "the session was removed from the engine";
-    case RemoteFailure::Stopped:
+    case RemoteError::Failure::Stopped:
       break;
   }
   return "the engine has ended";
 }
 
 std::string RemoteError::what() const {
-  if (failure == RemoteFailure::Invalid) return draft.what();
-  if (failure == RemoteFailure::Full) {
+  if (failure == RemoteError::Failure::Invalid) return draft.what();
+  if (failure == RemoteError::Failure::Full) {
     return std::to_string(Remote::kCapacity) +
            " messages of this remote wait for the event loop: send more slowly";
   }
@@ -136,14 +136,15 @@ TaskChannel& RemoteState::channel_to(std::uint32_t loop) {
 
 std::expected<QueuedTask*, RemoteError> RemoteState::claim(const SessionHandle* handle,
                                                            const TaskKind& kind) {
-  const auto fails = [](RemoteFailure why) { return std::unexpected{RemoteError{why}}; };
+  using enum RemoteError::Failure;
+  const auto fails = [](RemoteError::Failure why) { return std::unexpected{RemoteError{why}}; };
   const auto own = handle == nullptr && session ? session->place() : std::nullopt;
   if (handle == nullptr && own) handle = &*own;
-  if (handle == nullptr || handle->loop >= channels_.size()) return fails(RemoteFailure::NoSession);
+  if (handle == nullptr || handle->loop >= channels_.size()) return fails(NoSession);
   TaskChannel& channel = channel_to(handle->loop);
-  if (channel.is_closing.load(std::memory_order_relaxed)) return fails(RemoteFailure::Stopped);
+  if (channel.is_closing.load(std::memory_order_relaxed)) return fails(Stopped);
   QueuedTask* const slot = channel.tasks.claim();
-  if (slot == nullptr) return fails(RemoteFailure::Full);
+  if (slot == nullptr) return fails(Full);
   if (slot->kind != &kind) slot->discard();
   claimed_for_ = *handle;
   return slot;

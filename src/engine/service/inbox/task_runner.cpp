@@ -34,8 +34,8 @@ void TaskRunner::run_posted_task(QueuedTask& posted, PostResult& result) {
   ++loop_.stats.posted_tasks;
   SessionEntry* const entry = entry_of(posted.session);
   if (entry == nullptr) {
-    result.outcome = PostOutcome::NoSession;
-    result.text = to_string(PostOutcome::NoSession);
+    result.outcome = PostResult::Outcome::NoSession;
+    result.text = to_string(PostResult::Outcome::NoSession);
     return;
   }
   const std::exception_ptr thrown = exception_of([&] {
@@ -43,7 +43,7 @@ void TaskRunner::run_posted_task(QueuedTask& posted, PostResult& result) {
   });
   transactor_.forget_begun();
   if (thrown) {
-    result.outcome = PostOutcome::Threw;
+    result.outcome = PostResult::Outcome::Threw;
     const std::string_view text = what_of(thrown);
     loop_.report.session(EventId::PostedTaskThrew, *entry, {"a posted task threw: ", text});
     result.text = text;
@@ -53,10 +53,11 @@ void TaskRunner::run_posted_task(QueuedTask& posted, PostResult& result) {
 
 // False: the task was not carried out, and no callback knows.
 bool TaskRunner::report_result(TaskChannel& channel, QueuedTask& posted, const PostResult& result) {
-  const bool is_done = result.outcome == PostOutcome::Done;
+  const bool is_done = result.outcome == PostResult::Outcome::Done;
   if (!is_done) channel.remote->refused.fetch_add(1, std::memory_order_relaxed);
   // An exception of the task is an event already.
-  if (posted.kind->report == nullptr) return is_done || result.outcome == PostOutcome::Threw;
+  if (posted.kind->report == nullptr)
+    return is_done || result.outcome == PostResult::Outcome::Threw;
   bool is_reported = true;
   const std::exception_ptr thrown =
       exception_of([&] { is_reported = posted.kind->report(posted.task, result); });

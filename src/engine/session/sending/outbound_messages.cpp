@@ -199,7 +199,7 @@ void Outbox::report_queued_lost(SessionEntry& entry) {
   const std::span<const char> kept = entry.until_logon.queued().waiting();
   for (std::string_view rest{kept.data(), kept.size()}; !rest.empty(); ++lost) {
     const wire::FrameResult frame = wire::next_frame(rest, {.message_bytes_max = rest.size()});
-    NEXUSFIX_ASSERT(frame.status == wire::FrameStatus::Complete);  // It was encoded here.
+    NEXUSFIX_ASSERT(frame.status == wire::FrameResult::Status::Complete);  // It was encoded here.
     rest.remove_prefix(frame.size);
   }
   if (lost == 0) return;
@@ -215,7 +215,7 @@ void Outbox::perform(SessionEntry& entry, const session::Release&) {
   std::string_view rest{kept.data(), kept.size()};
   while (!rest.empty()) {
     const wire::FrameResult frame = wire::next_frame(rest, {.message_bytes_max = rest.size()});
-    NEXUSFIX_ASSERT(frame.status == wire::FrameStatus::Complete);  // It was encoded here.
+    NEXUSFIX_ASSERT(frame.status == wire::FrameResult::Status::Complete);  // It was encoded here.
     const std::string_view bytes = rest.substr(0, frame.size);
     rest.remove_prefix(frame.size);
     const auto message = loop_.parsers.parse_outbound(bytes);

@@ -102,7 +102,7 @@ void ResendServer::serve_replay(SessionEntry& entry) {
     return;  // When the bytes have left, Connections::send_waiting() sets Work::Resends.
   }
   if (!has_fetched(entry)) return;
-  const std::unique_ptr<store::Fetch> fetch = std::move(entry.resend.cursor_->fetch);
+  const std::unique_ptr<store::Store::Fetch> fetch = std::move(entry.resend.cursor_->fetch);
   const std::uint64_t serial = entry.resend.cursor_->serial;
   std::uint64_t last = entry.resend.cursor_->slice_end;
   const std::uint64_t messages_max = entry.resend.cursor_->messages_max;

@@ -102,7 +102,7 @@ inline SessionKey open_session(Store& store, std::string_view name) {
 class Settler {
  public:
   // For StoreOptions::on_durable.
-  [[nodiscard]] Wake wake() noexcept {
+  [[nodiscard]] StoreOptions::Wake wake() noexcept {
     return {.call = [](void* context) noexcept { static_cast<Settler*>(context)->on_wake(); },
             .context = this};
   }

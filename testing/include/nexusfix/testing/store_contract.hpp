@@ -489,7 +489,8 @@ TEST_P(StoreContract, the_time_of_creation_stays) {
 }
 
 // Sets the numbers of a session as an operator does.
-inline StoreResult<LogPosition> set_numbers(Store& store, SessionKey key, WantedNumbers wanted,
+inline StoreResult<LogPosition> set_numbers(Store& store, SessionKey key,
+                                            NumbersChange::Wanted wanted,
                                             WallTime now = at_second(200)) {
   return append(store, [&](Transaction& t) {
     t.set_numbers(key, numbers_change(store.session(key), wanted, now, "anna: agreed by phone"));

@@ -24,9 +24,9 @@ struct Trader {
   void on_message(Session& session, const fix44::ExecutionReport&) { session.log_out("done"); }
 };
 
-// One sentence a line.
+// Short lines.
 std::string in_lines(std::string text) {
-  for (const std::string_view end : {": ", ". "}) {
+  for (const std::string_view end : {": ", ". ", ", and "}) {
     for (std::size_t at = 0; (at = text.find(end, at)) != std::string::npos; ++at) {
       text.replace(at + 1, 1, "\n  ");
     }

@@ -14,7 +14,7 @@
 namespace nexusfix::test {
 
 using wire::FrameResult;
-using wire::FrameStatus;
+using FrameStatus = wire::FrameResult::Status;
 using wire::GarbledReason;
 
 class ReferenceFramer {

@@ -155,18 +155,18 @@ TEST(DefectProperty, every_defect_at_the_end_of_every_kilobyte) {
 
 // Length and data tags of every number of digits.
 TEST(DefectProperty, user_defined_data_fields_at_every_position) {
-  constexpr DataFieldPair kPairs[] = {{.length = 1, .data = 2},
-                                      {.length = 3, .data = 10},  // as CheckSum has it
-                                      {.length = 77, .data = 7},
-                                      {.length = 999, .data = 12'345},
-                                      {.length = 5001, .data = 9'000'001},
-                                      {.length = 20'001, .data = 20'002},
-                                      {.length = 65'535, .data = 65'534},
-                                      {.length = 2'147'483'646, .data = 2'147'483'647}};
+  constexpr DataFieldTable::Pair kPairs[] = {{.length = 1, .data = 2},
+                                             {.length = 3, .data = 10},  // as CheckSum has it
+                                             {.length = 77, .data = 7},
+                                             {.length = 999, .data = 12'345},
+                                             {.length = 5001, .data = 9'000'001},
+                                             {.length = 20'001, .data = 20'002},
+                                             {.length = 65'535, .data = 65'534},
+                                             {.length = 2'147'483'646, .data = 2'147'483'647}};
   DataFieldTable table;
-  for (const DataFieldPair& pair : kPairs) table.add(pair);
+  for (const DataFieldTable::Pair& pair : kPairs) table.add(pair);
   Kernels kernels{{}, table};
-  for (const DataFieldPair& pair : kPairs) {
+  for (const DataFieldTable::Pair& pair : kPairs) {
     const std::string length_tag = std::to_string(pair.length);
     const std::string data_tag = std::to_string(pair.data);
     for (std::size_t padding = 0; padding <= 300; padding += kLengthStep) {

@@ -193,7 +193,7 @@ TEST(EncoderProperty, a_written_message_parses_back_and_fits_exactly_if_it_is_no
     const std::string whole{*bytes};
 
     const FrameResult frame = next_frame(whole, {});
-    RC_ASSERT((frame.status == FrameStatus::Complete && frame.size == whole.size()));
+    RC_ASSERT((frame.status == FrameResult::Status::Complete && frame.size == whole.size()));
     Parser parser;
     const auto parsed = parser.parse(whole);
     RC_ASSERT(parsed.has_value());

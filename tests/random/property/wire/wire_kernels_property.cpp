@@ -227,8 +227,9 @@ TEST(KernelsProperty, kernels_agree_on_messages_far_longer_than_a_window) {
 // is another pair's Length tag and announces nothing.
 TEST(KernelsProperty, kernels_agree_on_the_data_fields_of_a_user) {
   DataFieldTable table = DataFieldTable::standard();
-  for (const DataFieldPair pair : {DataFieldPair{5001, 9'000'001}, DataFieldPair{20001, 20002},
-                                   DataFieldPair{96, 97}, DataFieldPair{9999, 1}}) {
+  for (const DataFieldTable::Pair pair :
+       {DataFieldTable::Pair{5001, 9'000'001}, DataFieldTable::Pair{20001, 20002},
+        DataFieldTable::Pair{96, 97}, DataFieldTable::Pair{9999, 1}}) {
     table.add(pair);
   }
   expect_agreement(table, kSeeds / 10, [](Generator& generator) {

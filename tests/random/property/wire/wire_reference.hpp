@@ -24,7 +24,7 @@ struct ReferenceField {
 };
 
 struct ReferenceFault {
-  wire::FaultRule rule{};
+  wire::Fault::Rule rule{};
   std::size_t offset = 0;
   std::string tag_text;
 };
@@ -37,7 +37,7 @@ struct ReferenceMessage {
   // Nothing if there is none. Empty values may be ignored.
   [[nodiscard]] const ReferenceFault* first_fault(bool empty_counts) const {
     for (const ReferenceFault& fault : faults) {
-      if (empty_counts || fault.rule != wire::FaultRule::ValueEmpty) return &fault;
+      if (empty_counts || fault.rule != wire::Fault::Rule::ValueEmpty) return &fault;
     }
     return nullptr;
   }
@@ -115,7 +115,7 @@ class ReferenceParser {
   // Reads the field at `at`, which ends before body_end, and returns where the next one begins.
   std::size_t read_field(const std::string& frame, std::size_t at, std::size_t body_end,
                          std::optional<std::size_t>& data_bytes, ReferenceMessage& message) const {
-    using wire::FaultRule;
+    using FaultRule = wire::Fault::Rule;
     const std::optional<std::size_t> announced = std::exchange(data_bytes, std::nullopt);
     const std::size_t soh = frame.find('\x01', at);
     const std::string field = frame.substr(at, soh - at);
@@ -157,7 +157,7 @@ class ReferenceParser {
     const std::size_t value = next + start.size();
     if (!length || value + *length >= body_end || frame[value + *length] != '\x01') {
       message.faults.push_back(
-          {wire::FaultRule::DataLengthWrong, length_field.offset, length_field.tag_text});
+          {wire::Fault::Rule::DataLengthWrong, length_field.offset, length_field.tag_text});
       return;
     }
     data_bytes = *length;

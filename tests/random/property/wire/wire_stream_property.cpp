@@ -31,8 +31,8 @@ Framed in_one_piece(const std::string& stream, FrameLimits limits) {
   std::string_view rest = stream;
   while (!rest.empty()) {
     const FrameResult next = next_frame(rest, limits);
-    if (next.status == FrameStatus::NeedMore) break;
-    if (next.status == FrameStatus::Garbled) result.garbled.push_back(next.reason);
+    if (next.status == FrameResult::Status::NeedMore) break;
+    if (next.status == FrameResult::Status::Garbled) result.garbled.push_back(next.reason);
     rest.remove_prefix(next.size);
   }
   EXPECT_EQ(rest, result.rest);
@@ -44,8 +44,8 @@ Framed by_the_rule(const std::string& stream, FrameLimits limits) {
   std::string_view rest = stream;
   while (!rest.empty()) {
     const FrameResult next = test::ReferenceFramer{rest, limits.message_bytes_max}.next();
-    if (next.status == FrameStatus::NeedMore) break;
-    if (next.status == FrameStatus::Garbled) {
+    if (next.status == FrameResult::Status::NeedMore) break;
+    if (next.status == FrameResult::Status::Garbled) {
       result.garbled.push_back(next.reason);
       result.garbled_bytes += next.size;
     } else {
@@ -85,7 +85,7 @@ Framed in_pieces(const std::string& stream, FrameLimits limits, std::uint64_t pi
     at += size;
     while (!buffer.empty() && buffer.size() >= needed) {
       const FrameResult next = scanner.next(blanked);
-      if (next.status == FrameStatus::NeedMore) {
+      if (next.status == FrameResult::Status::NeedMore) {
         EXPECT_GT(next.size, buffer.size());
         needed = next.size;
         blank(blanked, limits, generator);
@@ -93,12 +93,12 @@ Framed in_pieces(const std::string& stream, FrameLimits limits, std::uint64_t pi
       }
       EXPECT_GT(next.size, 0U);
       EXPECT_LE(next.size, buffer.size());
-      if (next.status == FrameStatus::Complete) {
+      if (next.status == FrameResult::Status::Complete) {
         result.frames.push_back(buffer.substr(0, next.size));
       } else {
         result.garbled_bytes += next.size;
       }
-      if (next.status == FrameStatus::Garbled) result.garbled.push_back(next.reason);
+      if (next.status == FrameResult::Status::Garbled) result.garbled.push_back(next.reason);
       buffer.erase(0, next.size);
       blanked.erase(0, next.size);
       needed = 0;

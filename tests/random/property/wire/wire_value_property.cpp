@@ -127,7 +127,7 @@ TEST(ValueProperty, an_encoded_message_is_one_frame_with_the_same_fields) {
     const auto bytes = encoder.finish();
     RC_ASSERT(bytes.has_value());
     const FrameResult frame = next_frame(*bytes, {});
-    RC_ASSERT((frame.status == FrameStatus::Complete && frame.size == bytes->size()));
+    RC_ASSERT((frame.status == FrameResult::Status::Complete && frame.size == bytes->size()));
 
     Parser parser;
     std::array<std::string, 2> versions{std::string{*bytes}, {}};

@@ -27,7 +27,7 @@ class OwnerLog {
       : chunks_{std::move(followed.chunks)},
         queue_{options_, std::move(followed.sessions), position} {}
 
-  void set_wake(store::Wake wake) noexcept { options_.on_durable = wake; }
+  void set_wake(store::StoreOptions::Wake wake) noexcept { options_.on_durable = wake; }
   // Wakes the engine, as a thread of the store does.
   void wake() const {
     if (options_.on_durable.call != nullptr) options_.on_durable.call(options_.on_durable.context);

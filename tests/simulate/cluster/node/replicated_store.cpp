@@ -85,7 +85,7 @@ StoreResult<void> ReplicatedStore::read(SessionKey key, std::uint64_t first, std
   return {};
 }
 
-class ReplicatedStore::Result final : public store::Fetch {
+class ReplicatedStore::Result final : public store::Store::Fetch {
  public:
   explicit Result(std::shared_ptr<Fetched> fetched) : fetched_{std::move(fetched)} {}
 
@@ -105,8 +105,8 @@ class ReplicatedStore::Result final : public store::Fetch {
   std::shared_ptr<Fetched> fetched_;
 };
 
-std::unique_ptr<store::Fetch> ReplicatedStore::fetch(SessionKey key, std::uint64_t first,
-                                                     std::uint64_t last, std::uint64_t) {
+std::unique_ptr<store::Store::Fetch> ReplicatedStore::fetch(SessionKey key, std::uint64_t first,
+                                                            std::uint64_t last, std::uint64_t) {
   auto fetched = std::make_shared<Fetched>();
   serve(fetched, key, {first, last}, {});
   return std::make_unique<Result>(std::move(fetched));

@@ -59,8 +59,8 @@ class ReplicatedStore final : public store::Store {
   store::StoreResult<void> read(store::SessionKey key, std::uint64_t first, std::uint64_t last,
                                 MessageVisitor visit) override;
   // On a connection of its own, which takes time. It is what a resend reads.
-  std::unique_ptr<store::Fetch> fetch(store::SessionKey key, std::uint64_t first,
-                                      std::uint64_t last, std::uint64_t bytes_max) override;
+  std::unique_ptr<store::Store::Fetch> fetch(store::SessionKey key, std::uint64_t first,
+                                             std::uint64_t last, std::uint64_t bytes_max) override;
   store::StoreResult<void> scan(LogVisitor visit) override;
 
  private:

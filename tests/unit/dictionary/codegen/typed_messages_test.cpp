@@ -54,8 +54,8 @@ static_assert(std::is_same_v<fix44::ExecInst::ValueType, std::string_view>);
 static_assert(std::is_same_v<fix44::SymbolSfx::ValueType, std::string_view>);  // open enumerations
 static_assert(std::is_same_v<fix44::SecurityType::ValueType, std::string_view>);
 static_assert(std::is_same_v<fix44::TradeRequestResult::ValueType, std::int64_t>);
-static_assert(wire::DictionaryEnum<fix44::CxlRejReason>);
-static_assert(wire::DictionaryEnum<fix44::BenchmarkCurveName>);
+static_assert(wire::detail::DictionaryEnum<fix44::CxlRejReason>);
+static_assert(wire::detail::DictionaryEnum<fix44::BenchmarkCurveName>);
 
 constexpr std::string_view kOrder =
     "35=D|49=T|56=V|34=2|52=20240115-10:30:00|11=A1|55=AAPL|54=1|38=100.50|40=2|44=10.5|59=3|"

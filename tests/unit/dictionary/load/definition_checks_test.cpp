@@ -93,7 +93,7 @@ TEST(DefinitionChecks, a_dictionary_that_no_loader_made_is_checked_before_it_is_
     Dictionary dictionary;
     dictionary.fields = {{.tag = 1, .name = "A", .values = {}},
                          {.tag = 2, .name = "B", .values = {}}};
-    dictionary.messages = {{.name = "M", .msg_type = "U", .members = {{MemberKind::Field, 0}}}};
+    dictionary.messages = {{.name = "M", .msg_type = "U", .members = {{Member::Kind::Field, 0}}}};
     return dictionary;
   };
   const auto expect_refused = [](const Dictionary& dictionary, std::string_view because) {
@@ -112,7 +112,7 @@ TEST(DefinitionChecks, a_dictionary_that_no_loader_made_is_checked_before_it_is_
   wrong.messages[0].members[0].index = 2;
   expect_refused(wrong, "message \"M\" has a member that the dictionary does not have");
   wrong = made();
-  wrong.header = {{MemberKind::Group, 0}};
+  wrong.header = {{Member::Kind::Group, 0}};
   expect_refused(wrong, "the header has a member that the dictionary does not have");
   wrong = made();
   wrong.messages[0].msg_type.clear();
@@ -121,10 +121,10 @@ TEST(DefinitionChecks, a_dictionary_that_no_loader_made_is_checked_before_it_is_
   std::swap(wrong.fields[0], wrong.fields[1]);
   expect_refused(wrong, "its fields are not by ascending tag, each once");
   wrong = made();
-  wrong.components = {{.name = "C", .members = {{MemberKind::Component, 0}}}};
+  wrong.components = {{.name = "C", .members = {{Member::Kind::Component, 0}}}};
   expect_refused(wrong, "component \"C\" contains itself: C > C");
   wrong = made();
-  wrong.groups = {{.count_field = 7, .members = {{MemberKind::Field, 0}}}};
+  wrong.groups = {{.count_field = 7, .members = {{Member::Kind::Field, 0}}}};
   expect_refused(wrong, "group 0 has a member that the dictionary does not have");
 }
 

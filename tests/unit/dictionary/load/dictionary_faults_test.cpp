@@ -104,8 +104,9 @@ TEST(DictionaryFaults, a_tag_that_is_defined_twice_has_the_last_type_and_the_val
   const FieldDefinition& field = dictionary.fields[0];
   EXPECT_EQ(field.name, "B");
   EXPECT_EQ(field.type, FieldType::String);
-  EXPECT_THAT(field.values,
-              ElementsAre(EnumValue{"1", "ONE"}, EnumValue{"2", "ZWEI"}, EnumValue{"X", "EX"}));
+  EXPECT_THAT(field.values, ElementsAre(FieldDefinition::EnumValue{"1", "ONE"},
+                                        FieldDefinition::EnumValue{"2", "ZWEI"},
+                                        FieldDefinition::EnumValue{"X", "EX"}));
   EXPECT_THAT(tags_of(dictionary, dictionary.messages[0].members), ElementsAre(5001));
   EXPECT_THAT(tags_of(dictionary, dictionary.messages[1].members), ElementsAre(5001));
   EXPECT_THAT(dictionary.warnings,
@@ -184,9 +185,9 @@ TEST(DictionaryFaults, a_group_without_fields_is_its_count) {
             R"(</message>)",
             R"(<message name="N" msgtype="U2" msgcat="app"><group name="NoLegs" required="Y">)",
             R"(<field name="LegSymbol"/><field name="NoLegs"/></group></message>)"}));
-  EXPECT_EQ(dictionary.messages[0].members, (std::vector<Member>{{MemberKind::Field, 1, true}}));
+  EXPECT_EQ(dictionary.messages[0].members, (std::vector<Member>{{Member::Kind::Field, 1, true}}));
   ASSERT_THAT(dictionary.groups, SizeIs(1));
-  EXPECT_EQ(dictionary.messages[1].members, (std::vector<Member>{{MemberKind::Group, 0, true}}));
+  EXPECT_EQ(dictionary.messages[1].members, (std::vector<Member>{{Member::Kind::Group, 0, true}}));
   EXPECT_THAT(tags_of(dictionary, dictionary.groups[0].members), ElementsAre(600));
   EXPECT_THAT(dictionary.warnings, SizeIs(2));
   EXPECT_TRUE(Validator::make(dictionary, {}));

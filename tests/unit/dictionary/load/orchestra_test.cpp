@@ -72,12 +72,12 @@ TEST(Orchestra, reads_fields_by_tag_with_the_codes_of_their_set) {
   EXPECT_EQ(dictionary.fields[0].name, "Account");
   const FieldDefinition& side = *dictionary.field(54);
   EXPECT_EQ(side.type, FieldType::Char);
-  EXPECT_EQ(side.other_values, OtherValues::None);
+  EXPECT_EQ(side.other_values, FieldDefinition::OtherValues::None);
   ASSERT_EQ(side.values.size(), 2U);
   EXPECT_EQ(side.values[1].value, "5");
   EXPECT_EQ(side.values[1].name, "SELL_SHORT");
   EXPECT_EQ(dictionary.field(624)->values, side.values);
-  EXPECT_EQ(dictionary.field(624)->other_values, OtherValues::Reserved100Plus);
+  EXPECT_EQ(dictionary.field(624)->other_values, FieldDefinition::OtherValues::Reserved100Plus);
   EXPECT_EQ(dictionary.field(12)->type, FieldType::Amt);
   EXPECT_EQ(dictionary.field(6215)->type, FieldType::String);
   EXPECT_TRUE(dictionary.warnings.empty()) << dictionary.warnings.front();
@@ -109,7 +109,7 @@ TEST(Orchestra, reads_messages_with_components_and_nested_groups) {
   EXPECT_EQ(dictionary.fields[flat[2].field].tag, 453U);
   const GroupDefinition& parties = dictionary.groups[*flat[2].group];
   ASSERT_EQ(parties.members.size(), 2U);
-  EXPECT_EQ(parties.members[1].kind, MemberKind::Group);
+  EXPECT_EQ(parties.members[1].kind, Member::Kind::Group);
   EXPECT_EQ(dictionary.fields[dictionary.groups[parties.members[1].index].count_field].tag, 802U);
 }
 
@@ -128,10 +128,10 @@ numInGroupName="NoPartyIDs"><fixr:fieldRef id="448"/><fixr:componentRef id="1013
   const GroupDefinition& parties = dictionary.groups[0];
   EXPECT_EQ(dictionary.fields[parties.count_field].tag, 453);
   ASSERT_EQ(parties.members.size(), 2U);
-  EXPECT_EQ(parties.members[1].kind, MemberKind::Group);
+  EXPECT_EQ(parties.members[1].kind, Member::Kind::Group);
   EXPECT_EQ(dictionary.fields[dictionary.groups[parties.members[1].index].count_field].tag, 802);
   ASSERT_EQ(dictionary.components.at(0).members.size(), 1U);
-  EXPECT_EQ(dictionary.components[0].members[0].kind, MemberKind::Group);
+  EXPECT_EQ(dictionary.components[0].members[0].kind, Member::Kind::Group);
   EXPECT_EQ(error_of({.components = R"(<fixr:group id="1" name="G" numInGroupId="77">
 <fixr:fieldRef id="448"/></fixr:group>)"}),
             "test.xml:12: field 77 is not defined");
@@ -151,7 +151,7 @@ TEST(Orchestra, separates_header_and_trailer_from_the_messages) {
   EXPECT_TRUE(dictionary.header[0].required);
   ASSERT_EQ(dictionary.trailer.size(), 1U);
   ASSERT_EQ(dictionary.messages[0].members.size(), 1U);
-  EXPECT_EQ(dictionary.messages[0].members[0].kind, MemberKind::Field);
+  EXPECT_EQ(dictionary.messages[0].members[0].kind, Member::Kind::Field);
 }
 
 TEST(Orchestra, knows_what_presence_means) {
@@ -343,7 +343,7 @@ class OrchestraText {
     std::string type{to_string(field.type)};
     if (!field.values.empty()) {
       code_sets += "<codeSet name=\"" + field.name + "CodeSet\" type=\"" + type + "\">";
-      for (const EnumValue& value : field.values) {
+      for (const FieldDefinition::EnumValue& value : field.values) {
         code_sets += "<code name=\"" + value.name + "\" value=\"" + escaped(value.value) + "\"/>";
       }
       code_sets += "</codeSet>";
@@ -351,7 +351,7 @@ class OrchestraText {
     }
     fields += "<field id=\"" + std::to_string(field.tag) + "\" name=\"" + field.name +
               "\" type=\"" + type + '"';
-    if (field.other_values != OtherValues::None) {
+    if (field.other_values != FieldDefinition::OtherValues::None) {
       fields += " unionDataType=\"" + std::string{to_string(field.other_values)} + '"';
     }
     if (field.length_tag != 0) fields += " lengthId=\"" + std::to_string(field.length_tag) + '"';
@@ -367,11 +367,12 @@ class OrchestraText {
   std::string members(const std::vector<Member>& members) const {
     std::string text;
     for (const Member& member : members) {
-      const char* const kind = member.kind == MemberKind::Field       ? "fieldRef"
-                               : member.kind == MemberKind::Component ? "componentRef"
-                                                                      : "groupRef";
-      const std::size_t id = member.kind == MemberKind::Field ? dictionary_.fields[member.index].tag
-                                                              : kFirstId + member.index;
+      const char* const kind = member.kind == Member::Kind::Field       ? "fieldRef"
+                               : member.kind == Member::Kind::Component ? "componentRef"
+                                                                        : "groupRef";
+      const std::size_t id = member.kind == Member::Kind::Field
+                                 ? dictionary_.fields[member.index].tag
+                                 : kFirstId + member.index;
       text += '<' + std::string{kind} + " id=\"" + std::to_string(id) + '"' +
               (member.required ? " presence=\"required\"/>" : "/>");
     }

@@ -71,7 +71,7 @@ TEST(QuickfixXml, reads_messages_with_components_and_nested_groups) {
   EXPECT_TRUE(dictionary.messages[1].admin);
   ASSERT_EQ(order.members.size(), 2U);
   EXPECT_TRUE(order.members[0].required);
-  EXPECT_EQ(order.members[1].kind, MemberKind::Component);
+  EXPECT_EQ(order.members[1].kind, Member::Kind::Component);
   ASSERT_EQ(dictionary.groups.size(), 1U);
   EXPECT_EQ(dictionary.fields[dictionary.groups[0].count_field].name, "NoLegs");
   ASSERT_EQ(dictionary.groups[0].members.size(), 1U);
@@ -131,7 +131,7 @@ TEST(QuickfixXml, takes_components_and_nested_groups_in_header_and_trailer) {
   ASSERT_TRUE(header[1].group);
   const GroupDefinition& hops = dictionary.groups[*header[1].group];
   ASSERT_EQ(hops.members.size(), 1U);
-  EXPECT_EQ(hops.members[0].kind, MemberKind::Group);
+  EXPECT_EQ(hops.members[0].kind, Member::Kind::Group);
   EXPECT_TRUE(dictionary.warnings.empty()) << dictionary.warnings.front();
 }
 
@@ -158,13 +158,14 @@ TEST(QuickfixXml, knows_fields_whose_enumeration_is_open) {
         .fields[0]
         .other_values;
   };
-  EXPECT_EQ(others("allowOtherValues=\"Y\""), OtherValues::Any);
-  EXPECT_EQ(others("allowOtherValues=\"true\""), OtherValues::Any);
-  EXPECT_EQ(others("allowOtherValues=\"N\""), OtherValues::None);
-  EXPECT_EQ(others(""), OtherValues::None);
-  EXPECT_EQ(others("allowOtherValues=\"true\" unionDataType=\"Qty\""), OtherValues::Qty);
-  EXPECT_EQ(others("unionDataType=\"Tenor\""), OtherValues::Tenor);
-  EXPECT_EQ(others("unionDataType=\"Pattern\""), OtherValues::Any);
+  EXPECT_EQ(others("allowOtherValues=\"Y\""), FieldDefinition::OtherValues::Any);
+  EXPECT_EQ(others("allowOtherValues=\"true\""), FieldDefinition::OtherValues::Any);
+  EXPECT_EQ(others("allowOtherValues=\"N\""), FieldDefinition::OtherValues::None);
+  EXPECT_EQ(others(""), FieldDefinition::OtherValues::None);
+  EXPECT_EQ(others("allowOtherValues=\"true\" unionDataType=\"Qty\""),
+            FieldDefinition::OtherValues::Qty);
+  EXPECT_EQ(others("unionDataType=\"Tenor\""), FieldDefinition::OtherValues::Tenor);
+  EXPECT_EQ(others("unionDataType=\"Pattern\""), FieldDefinition::OtherValues::Any);
 }
 
 TEST(QuickfixXml, refuses_a_group_whose_components_are_empty) {
@@ -367,9 +368,9 @@ TEST(QuickfixXml, is_written_as_it_is_read) {
       .components = R"(<component name="Legs"><field name="LegSymbol"/></component>)",
   }));
   dictionary.service_pack = 3;
-  dictionary.fields[0].other_values = OtherValues::Any;
+  dictionary.fields[0].other_values = FieldDefinition::OtherValues::Any;
   dictionary.fields[0].values = {{"a<b>\"&'\t", "<&>"}};
-  dictionary.fields[1].other_values = OtherValues::Reserved100Plus;
+  dictionary.fields[1].other_values = FieldDefinition::OtherValues::Reserved100Plus;
   dictionary.groups[0].any_field_begins = true;
   EXPECT_EQ(load(to_quickfix_xml(dictionary)), dictionary);
 }

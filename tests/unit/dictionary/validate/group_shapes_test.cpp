@@ -171,10 +171,10 @@ TEST(GroupShapes, of_a_dictionary_that_expands_too_much_are_refused) {
   }
   dictionary.components.emplace_back();
   for (Index i = 1; i < kFields; ++i) {
-    dictionary.components[0].members.push_back({MemberKind::Field, i, false});
+    dictionary.components[0].members.push_back({Member::Kind::Field, i, false});
   }
   for (Index i = 0; i < 300; ++i) {
-    dictionary.groups.push_back({0, {{MemberKind::Component, 0, false}}});
+    dictionary.groups.push_back({0, {{Member::Kind::Component, 0, false}}});
   }
   const auto shapes = GroupShapes::make(dictionary);
   ASSERT_FALSE(shapes);

@@ -22,7 +22,7 @@
 namespace nexusfix::dictionary {
 namespace {
 
-using Rule = ViolationRule;
+using Rule = Violation::Rule;
 
 struct Reported {
   Rule rule;
@@ -174,7 +174,7 @@ TEST(ValidatorMemory, tags_of_65535_and_above_are_told_apart_in_a_known_sequence
   dictionary.fields.push_back(own);
   const auto order = std::ranges::find(dictionary.messages, "D", &MessageDefinition::msg_type);
   order->members.push_back(
-      {MemberKind::Field, static_cast<Index>(dictionary.fields.size() - 1), false});
+      {Member::Kind::Field, static_cast<Index>(dictionary.fields.size() - 1), false});
   const auto validator = Validator::make(dictionary, {});
   ASSERT_TRUE(validator);
   const auto with = [&](std::string_view tag) {

@@ -16,7 +16,7 @@ namespace nexusfix::dictionary {
 namespace {
 
 using Reason = wire::SessionRejectReason;
-using Rule = ViolationRule;
+using Rule = Violation::Rule;
 
 std::optional<Violation> violation(std::string_view fields, Version version = Version::Fix44,
                                    const ValidationRules& rules = {}) {

@@ -19,7 +19,7 @@ namespace nexusfix::dictionary {
 namespace {
 
 using Reason = wire::SessionRejectReason;
-using Rule = ViolationRule;
+using Rule = Violation::Rule;
 using testing::fix;
 
 // Two nested groups, a required and an optional component, a tag that is in a group and in the
@@ -457,12 +457,12 @@ TEST(ValidatorTest, a_message_too_large_for_the_stack_is_refused) {
   }
   MessageDefinition message{.name = "Large", .msg_type = "L", .members = {}};
   for (Index i = 0; i < dictionary.fields.size(); ++i) {
-    message.members.push_back({MemberKind::Field, i, false});
+    message.members.push_back({Member::Kind::Field, i, false});
   }
   dictionary.messages = {message};
   EXPECT_TRUE(Validator::make(dictionary, {}));
   dictionary.fields.push_back({.tag = 20'000, .name = "One more", .values = {}});
-  dictionary.messages[0].members.push_back({MemberKind::Field, 16'384, false});
+  dictionary.messages[0].members.push_back({Member::Kind::Field, 16'384, false});
   const auto refused = Validator::make(dictionary, {});
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().find("16384"), std::string::npos) << refused.error();

@@ -11,12 +11,13 @@ namespace {
 using ::testing::ElementsAre;
 
 constexpr std::string_view kNoProxies =
-    ": this program was built without proxies. Link nexusfix::proxy, and open the engine with "
-    "EngineOptions that have: options.parts.proxy = nexusfix::transport::proxy_part();";
+    ": this program was built without proxies. Link nexusfix::proxy, include <nexusfix/proxy.hpp>, "
+    "and open the engine with EngineOptions that have: options.parts.proxy = "
+    "nexusfix::transport::proxy_part();";
 constexpr std::string_view kNoPasswords =
     "PasswordFile: this program was built without the password service. Link "
-    "nexusfix::passwords, and open the engine with EngineOptions that have: "
-    "options.parts.passwords = nexusfix::engine::password_part();";
+    "nexusfix::passwords, include <nexusfix/passwords.hpp>, and open the engine with EngineOptions "
+    "that have: options.parts.passwords = nexusfix::engine::password_part();";
 constexpr std::string_view kInitiator =
     "[SESSION]\nConnectionType=initiator\nBeginString=FIX.4.4\nSenderCompID=VENUE\n"
     "TargetCompID=AWAY\nHeartBtInt=30\nSocketConnectHost=127.0.0.1\nSocketConnectPort=1\n"
@@ -69,12 +70,13 @@ TEST_F(MissingParts, missing_proxies_are_reported_once) {
 
 TEST_F(MissingParts, missing_log_compression_is_reported_once) {
   extra = "LogCompress=Y\nFileLogPath=" + folder.path() + "/log";
-  EXPECT_THAT(errors(),
-              ElementsAre(line_of("[SESSION]") +
-                          "LogCompress: this program was built without zstd. Link "
-                          "nexusfix::log_compression, and open the engine with EngineOptions that "
-                          "have: options.parts.log_compression = "
-                          "nexusfix::observe::log_compression_part();"));
+  EXPECT_THAT(
+      errors(),
+      ElementsAre(line_of("[SESSION]") +
+                  "LogCompress: this program was built without the compression of logs. Link "
+                  "nexusfix::log_compression, include <nexusfix/observe/logs.hpp>, and open the "
+                  "engine with EngineOptions that have: options.parts.log_compression = "
+                  "nexusfix::observe::log_compression_part();"));
 }
 
 TEST_F(MissingParts, missing_password_service_is_reported_and_the_file_is_not_read) {
@@ -94,8 +96,9 @@ TEST_F(MissingParts, each_missing_part_of_a_configuration_is_named) {
 TEST_F(MissingParts, missing_web_part_is_reported_for_each_port) {
   extra = "ConsolePort=0\nMetricsPort=0";
   constexpr std::string_view kNoWeb =
-      ": this program was built without the web console and metrics. Link nexusfix::web, and open "
-      "the engine with EngineOptions that have: options.parts.web = nexusfix::web::web_part();";
+      ": this program was built without the web console and metrics. Link nexusfix::web, include "
+      "<nexusfix/web.hpp>, and open the engine with EngineOptions that have: options.parts.web = "
+      "nexusfix::web::web_part();";
   EXPECT_THAT(errors(), ElementsAre(line_of("ConsolePort") + "ConsolePort" + std::string{kNoWeb},
                                     line_of("MetricsPort") + "MetricsPort" + std::string{kNoWeb}));
 }

@@ -228,7 +228,7 @@ TEST_F(ReloadKeysTest, port_moves_at_once_and_logged_on_sessions_stay) {
   EXPECT_TRUE(run_until([&] {
     std::array<transport::Ready, 4> ready;
     const std::size_t count = (*network)->wait(ready, std::chrono::nanoseconds{0});
-    return count > 0 && ready[0].kind == transport::ReadyKind::Connected;
+    return count > 0 && ready[0].kind == transport::Ready::Kind::Connected;
   })) << log.all();
 }
 

@@ -44,14 +44,14 @@ class ReceivingTest : public AcceptorTest {
     std::array<transport::Ready, 8> ready;
     static_cast<void>(peer_network.wait(ready, std::chrono::nanoseconds{0}));
     acceptor->poll(std::chrono::nanoseconds{0});
-    while (peer_network.receive(socket, buffer).status == transport::IoStatus::Ok) {
+    while (peer_network.receive(socket, buffer).status == transport::IoResult::Status::Ok) {
     }
   }
 
   void send(std::string_view bytes) {
     while (!bytes.empty()) {
       const auto sent = peer_network.send(socket, bytes);
-      if (sent.status == transport::IoStatus::Ok) bytes.remove_prefix(sent.bytes);
+      if (sent.status == transport::IoResult::Status::Ok) bytes.remove_prefix(sent.bytes);
       turn_once();
     }
     turn_once();

@@ -110,7 +110,7 @@ class AllocationTest : public ::testing::Test {
     static_cast<void>(engine_->poll(std::chrono::nanoseconds{0}));
     while (true) {
       const auto got = trader_network_.receive(socket_, received_);
-      if (got.status != transport::IoStatus::Ok) break;
+      if (got.status != transport::IoResult::Status::Ok) break;
       received_bytes_ += got.bytes;
     }
   }

@@ -767,7 +767,7 @@ TEST_F(NoMemoryTest, post_is_done_once_or_returns_the_reason) {
     begin();
     RawPeer& peer = log_on("TRADER");
     engine::Remote remote = acceptor->remote();
-    std::vector<engine::PostOutcome> outcomes;
+    std::vector<engine::PostResult::Outcome> outcomes;
     outcomes.reserve(1);
     const engine::SessionHandle handle = trader().handle();
     bool is_posted = false;
@@ -785,7 +785,7 @@ TEST_F(NoMemoryTest, post_is_done_once_or_returns_the_reason) {
     expect_others_unharmed();
     ASSERT_EQ(outcomes.size(), 1U);
     turn(5);
-    EXPECT_TRUE(peer.messages().size() == 2 || outcomes[0] == engine::PostOutcome::Threw)
+    EXPECT_TRUE(peer.messages().size() == 2 || outcomes[0] == engine::PostResult::Outcome::Threw)
         << log.all();
     if (peer.messages().size() == 2) expect_in_journal({"P"});
   }

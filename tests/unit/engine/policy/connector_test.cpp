@@ -18,7 +18,7 @@ class ConnectorComponent : public testing::FloorsTest {
   // The network has finished the connect().
   void on_connected() {
     for (const transport::Ready& ready : events_of(network)) {
-      if (ready.kind != transport::ReadyKind::Connected) continue;
+      if (ready.kind != transport::Ready::Kind::Connected) continue;
       Connector{loop(), io(), sessions()}.on_connected(*io().connections.find(ready.socket));
     }
   }

@@ -19,15 +19,15 @@ struct Listener {
     std::array<transport::Ready, 8> ready;
     const std::size_t count = network->wait(ready, std::chrono::nanoseconds{0});
     for (std::size_t i = 0; i < count; ++i) {
-      if (ready[i].kind == transport::ReadyKind::Accepted) {
+      if (ready[i].kind == transport::Ready::Kind::Accepted) {
         ++connections;
         EXPECT_EQ(network->send(ready[i].accepted, answer).bytes, answer.size());
-      } else if (ready[i].kind == transport::ReadyKind::Readable) {
+      } else if (ready[i].kind == transport::Ready::Kind::Readable) {
         std::array<char, 4096> bytes;
         const auto got = network->receive(ready[i].socket, bytes);
-        if (got.status == transport::IoStatus::Ok) {
+        if (got.status == transport::IoResult::Status::Ok) {
           heard.append(bytes.data(), got.bytes);
-        } else if (got.status != transport::IoStatus::WouldBlock) {
+        } else if (got.status != transport::IoResult::Status::WouldBlock) {
           network->close(ready[i].socket);
         }
       }

@@ -12,10 +12,10 @@
 namespace nexusfix::testing {
 namespace {
 
-using engine::PostOutcome;
+using PostOutcome = engine::PostResult::Outcome;
 using engine::PostResult;
 using engine::Remote;
-using engine::RemoteFailure;
+using RemoteFailure = engine::RemoteError::Failure;
 using engine::SendResult;
 using engine::SessionHandle;
 

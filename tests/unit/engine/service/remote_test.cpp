@@ -17,10 +17,10 @@ namespace nexusfix::testing {
 namespace {
 
 using engine::LogonWait;
-using engine::PostOutcome;
+using PostOutcome = engine::PostResult::Outcome;
 using engine::PostResult;
 using engine::Remote;
-using engine::RemoteFailure;
+using RemoteFailure = engine::RemoteError::Failure;
 using namespace std::chrono_literals;
 using Order = fix44::NewOrderSingle::Draft;
 

@@ -54,7 +54,7 @@ TEST_F(TaskRunnerComponent, tasks_run_once_in_the_order_of_their_posts) {
   const auto all = results();
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all[2].token, 3u);
-  EXPECT_EQ(all[2].outcome, PostOutcome::Done);
+  EXPECT_EQ(all[2].outcome, PostResult::Outcome::Done);
   EXPECT_EQ(loop().stats.posted_tasks.read(), 3u);
 }
 
@@ -73,7 +73,7 @@ TEST_F(TaskRunnerComponent, task_of_an_unknown_session_is_not_run) {
   runner->run_posted_tasks();
   const auto all = results();
   ASSERT_EQ(all.size(), 1u);
-  EXPECT_EQ(all[0].outcome, PostOutcome::NoSession);
+  EXPECT_EQ(all[0].outcome, PostResult::Outcome::NoSession);
   EXPECT_EQ(all[0].text, "no such session");
   EXPECT_FALSE(has_run);
 }
@@ -87,7 +87,7 @@ TEST_F(TaskRunnerComponent, task_that_throws_is_reported_and_the_next_one_runs) 
   EXPECT_TRUE(has_run);
   const auto all = results();
   ASSERT_EQ(all.size(), 2u);
-  EXPECT_EQ(all[0].outcome, PostOutcome::Threw);
+  EXPECT_EQ(all[0].outcome, PostResult::Outcome::Threw);
   EXPECT_EQ(all[0].text, "no price");
   EXPECT_TRUE(log.has(EventId::PostedTaskThrew, "a posted task threw: no price")) << log.all();
   EXPECT_TRUE(sessions().transactor.is_idle());
@@ -118,10 +118,10 @@ TEST_F(TaskRunnerComponent, close_answers_what_was_not_begun_and_accepts_no_task
   EXPECT_FALSE(has_run);
   const auto all = results();
   ASSERT_EQ(all.size(), 1u);
-  EXPECT_EQ(all[0].outcome, PostOutcome::Stopped);
+  EXPECT_EQ(all[0].outcome, PostResult::Outcome::Stopped);
   const auto posted = remote->post(handle(), [](Session&) {});
   ASSERT_FALSE(posted.has_value());
-  EXPECT_EQ(posted.error().failure, RemoteFailure::Stopped);
+  EXPECT_EQ(posted.error().failure, RemoteError::Failure::Stopped);
 }
 
 }  // namespace

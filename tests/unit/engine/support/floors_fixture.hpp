@@ -160,7 +160,7 @@ class FloorsTest : public ::testing::Test {
     EXPECT_TRUE(peer.has_value());
     Accepted accepted{.connection = nullptr, .peer = *peer};
     for (const transport::Ready& ready : events_of(network)) {
-      if (ready.kind != transport::ReadyKind::Accepted) continue;
+      if (ready.kind != transport::Ready::Kind::Accepted) continue;
       io().acceptor.on_accepted(ready);
       accepted.connection = io().connections.find(ready.accepted);
     }
@@ -223,11 +223,12 @@ class FloorsTest : public ::testing::Test {
   std::string received_by(transport::SocketId peer) {
     std::array<char, 65'536> buffer;
     const auto got = far.receive(peer, buffer);
-    return got.status == transport::IoStatus::Ok ? bar({buffer.data(), got.bytes}) : std::string{};
+    return got.status == transport::IoResult::Status::Ok ? bar({buffer.data(), got.bytes})
+                                                         : std::string{};
   }
   [[nodiscard]] bool is_closed(transport::SocketId peer) {
     std::array<char, 65'536> buffer;
-    return far.receive(peer, buffer).status == transport::IoStatus::Closed;
+    return far.receive(peer, buffer).status == transport::IoResult::Status::Closed;
   }
   [[nodiscard]] static std::vector<transport::Ready> events_of(transport::FakeNetwork& of) {
     std::vector<transport::Ready> ready(256);

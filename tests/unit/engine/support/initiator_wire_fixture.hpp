@@ -81,12 +81,12 @@ class InitiatorWireTest : public AcceptorTest {
     std::array<transport::Ready, 8> ready;
     const std::size_t count = venue_network.wait(ready, std::chrono::nanoseconds{0});
     for (std::size_t i = 0; i < count; ++i) {
-      if (ready[i].kind == transport::ReadyKind::Accepted) socket = ready[i].accepted;
+      if (ready[i].kind == transport::Ready::Kind::Accepted) socket = ready[i].accepted;
     }
     std::array<char, 65'536> buffer;
     while (socket != 0) {
       const auto got = venue_network.receive(socket, buffer);
-      if (got.status != transport::IoStatus::Ok) break;
+      if (got.status != transport::IoResult::Status::Ok) break;
       bytes.append(buffer.data(), got.bytes);
     }
     wire::Framer framer{bytes};

@@ -40,12 +40,13 @@ class BareOwner {
       if (std::holds_alternative<Deliver>(*action)) {
         ++delivered;
         reply(now);
-        machine_.on_delivered({.kind = delivered % 2 == 0 ? DeliveryDecision::Kind::Accept
-                                                          : DeliveryDecision::Kind::RejectBusiness,
-                               .reason = 5,
-                               .ref_tag = 38,
-                               .text = "no"},
-                              now);
+        machine_.on_delivered(
+            {.kind = delivered % 2 == 0 ? detail::DeliveryDecision::Kind::Accept
+                                        : detail::DeliveryDecision::Kind::RejectBusiness,
+             .reason = 5,
+             .ref_tag = 38,
+             .text = "no"},
+            now);
       }
       if (const auto* replay = std::get_if<Replay>(&*action)) serve(*replay, now);
     }

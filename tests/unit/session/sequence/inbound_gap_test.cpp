@@ -33,7 +33,7 @@ TEST(MsgSeqNum, application_message_counts_after_its_delivery) {
   std::uint64_t during = 0;
   acceptor.application = [&](Side& side, const Deliver&) {
     during = side.next_in();
-    return DeliveryDecision{};
+    return detail::DeliveryDecision{};
   };
   acceptor.in("35=D|34=2|11=ID");
   EXPECT_EQ(during, 2U);

@@ -137,10 +137,12 @@ TEST(NextExpected, of_the_answer_is_about_what_was_sent_up_to_our_logon) {
 TEST(NextExpected, resend_that_the_owner_decides_on_comes_before_messages_sent_at_the_logon) {
   SessionConfig config = expecting(acceptor_config());
   config.resend.asks_before = true;
-  for (const ResendDecision::Kind kind :
-       {ResendDecision::Kind::Resend, ResendDecision::Kind::GapFill}) {
+  for (const detail::ResendDecision::Kind kind :
+       {detail::ResendDecision::Kind::Resend, detail::ResendDecision::Kind::GapFill}) {
     Side acceptor{config, {.next_inbound = 5, .next_outbound = 7}};
-    acceptor.resend_governor = [&](const AskResend&) { return ResendDecision{.kind = kind}; };
+    acceptor.resend_governor = [&](const AskResend&) {
+      return detail::ResendDecision{.kind = kind};
+    };
     int logons_at_replay = -1;
     acceptor.on_replay = [&](Side& side) { logons_at_replay = side.logged_on; };
     acceptor.connect();
@@ -148,7 +150,7 @@ TEST(NextExpected, resend_that_the_owner_decides_on_comes_before_messages_sent_a
     EXPECT_THAT(acceptor.sent(),
                 ElementsAre("35=A|34=7|98=0|108=30|789=6",
                             "35=4|34=4|43=Y|122=20240115-10:30:00.000|36=8|123=Y"));
-    const bool is_replay = kind == ResendDecision::Kind::Resend;
+    const bool is_replay = kind == detail::ResendDecision::Kind::Resend;
     EXPECT_EQ(logons_at_replay, is_replay ? 0 : -1) << "a resend begins before on_logon()";
     EXPECT_EQ(acceptor.logged_on, 1);
   }
@@ -159,7 +161,7 @@ TEST(NextExpected, gap_fill_that_the_owner_decides_on_comes_before_queued_messag
   config.resend.asks_before = true;
   Side initiator{config, {.next_inbound = 3, .next_outbound = 6}};
   initiator.resend_governor = [](const AskResend&) {
-    return ResendDecision{.kind = ResendDecision::Kind::GapFill};
+    return detail::ResendDecision{.kind = detail::ResendDecision::Kind::GapFill};
   };
   initiator.connect();
   initiator.send("D", "early");

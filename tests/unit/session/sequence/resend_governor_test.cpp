@@ -63,7 +63,7 @@ TEST(ResendGovernor, owner_decides_on_the_range_that_was_sent) {
   AskResend asked;
   acceptor.resend_governor = [&](const AskResend& action) {
     asked = action;
-    return ResendDecision{};
+    return detail::ResendDecision{};
   };
   acceptor.in("35=2|34=2|7=3|16=0");
   EXPECT_EQ(asked.begin, 3U);
@@ -77,8 +77,9 @@ TEST(ResendGovernor, owner_can_have_everything_or_old_messages_gap_filled) {
     Side acceptor{asking_config()};
     send_four_orders(acceptor);
     acceptor.resend_governor = [&](const AskResend&) {
-      return everything ? ResendDecision{.kind = ResendDecision::Kind::GapFill}
-                        : ResendDecision{.kind = ResendDecision::Kind::Resend, .from = 5};
+      return everything
+                 ? detail::ResendDecision{.kind = detail::ResendDecision::Kind::GapFill}
+                 : detail::ResendDecision{.kind = detail::ResendDecision::Kind::Resend, .from = 5};
     };
     acceptor.in("35=2|34=2|7=2|16=0");
     if (everything) {
@@ -95,7 +96,7 @@ TEST(ResendGovernor, rejected_request_is_counted_and_named_in_the_reject) {
   Side acceptor{asking_config()};
   send_four_orders(acceptor);
   acceptor.resend_governor = [](const AskResend&) {
-    return ResendDecision{.kind = ResendDecision::Kind::Reject, .text = "not now"};
+    return detail::ResendDecision{.kind = detail::ResendDecision::Kind::Reject, .text = "not now"};
   };
   acceptor.in("35=2|34=2|7=2|16=0");
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=3|34=6|45=2|58=not now|372=2|373=99"));
@@ -109,7 +110,7 @@ TEST(ResendGovernor, early_request_is_rejected_with_its_own_number) {
   Side acceptor{asking_config()};
   send_four_orders(acceptor);
   acceptor.resend_governor = [](const AskResend&) {
-    return ResendDecision{.kind = ResendDecision::Kind::Reject, .text = "not now"};
+    return detail::ResendDecision{.kind = detail::ResendDecision::Kind::Reject, .text = "not now"};
   };
   acceptor.in("35=2|34=4|7=2|16=0");
   EXPECT_THAT(acceptor.sent(),
@@ -121,7 +122,8 @@ TEST(ResendGovernor, refusal_can_end_the_session) {
   Side acceptor{asking_config()};
   send_four_orders(acceptor);
   acceptor.resend_governor = [](const AskResend&) {
-    return ResendDecision{.kind = ResendDecision::Kind::LogOut, .text = "ask by telephone"};
+    return detail::ResendDecision{.kind = detail::ResendDecision::Kind::LogOut,
+                                  .text = "ask by telephone"};
   };
   acceptor.in("35=2|34=2|7=2|16=0");
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=6|58=ask by telephone"));
@@ -137,9 +139,9 @@ TEST(ResendGovernor, owner_decides_on_the_resend_of_a_logon_and_cannot_reject_it
     AskResend asked;
     acceptor.resend_governor = [&](const AskResend& action) {
       asked = action;
-      return ResendDecision{
-          .kind = rejects ? ResendDecision::Kind::Reject : ResendDecision::Kind::Resend,
-          .text = "no"};
+      return detail::ResendDecision{.kind = rejects ? detail::ResendDecision::Kind::Reject
+                                                    : detail::ResendDecision::Kind::Resend,
+                                    .text = "no"};
     };
     acceptor.connect();
     acceptor.in("35=A|34=1|98=0|108=30|789=2");
@@ -154,7 +156,7 @@ TEST(ResendGovernor, owner_decides_on_the_resend_of_a_logon_and_cannot_reject_it
 TEST(ResendGovernor, decision_without_a_request_does_nothing) {
   Side acceptor{asking_config()};
   send_four_orders(acceptor);
-  acceptor.machine().on_resend_decision({.kind = ResendDecision::Kind::LogOut, .text = "x"},
+  acceptor.machine().on_resend_decision({.kind = detail::ResendDecision::Kind::LogOut, .text = "x"},
                                         acceptor.now());
   acceptor.wake();
   EXPECT_THAT(acceptor.sent(), IsEmpty());
@@ -315,11 +317,11 @@ TEST(ResendGovernor, reject_names_the_business_id_that_the_owner_gives) {
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.application = [](Side&, const Deliver&) {
-    return DeliveryDecision{.kind = DeliveryDecision::Kind::RejectBusiness,
-                            .reason = 1,
-                            .ref_tag = 0,
-                            .text = "no such order",
-                            .ref_id = "ORD-7"};
+    return detail::DeliveryDecision{.kind = detail::DeliveryDecision::Kind::RejectBusiness,
+                                    .reason = 1,
+                                    .ref_tag = 0,
+                                    .text = "no such order",
+                                    .ref_id = "ORD-7"};
   };
   acceptor.in("35=F|34=2|37=id");
   EXPECT_THAT(acceptor.sent(),

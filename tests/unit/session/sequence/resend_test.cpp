@@ -174,7 +174,7 @@ TEST(Resend, too_high_request_is_served_at_once_and_not_again_when_the_gap_close
   acceptor.establish();
   acceptor.application = [](Side& side, const Deliver&) {
     side.send("D", "echo");
-    return DeliveryDecision{};
+    return detail::DeliveryDecision{};
   };
   acceptor.in("35=D|34=2|11=ID");
   acceptor.in("35=D|34=3|11=ID");
@@ -380,8 +380,10 @@ TEST(Resend, business_message_reject_is_resent_as_an_application_message) {
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.application = [](Side&, const Deliver&) {
-    return DeliveryDecision{
-        .kind = DeliveryDecision::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}};
+    return detail::DeliveryDecision{.kind = detail::DeliveryDecision::Kind::RejectBusiness,
+                                    .reason = 3,
+                                    .ref_tag = 0,
+                                    .text = {}};
   };
   acceptor.in("35=8|34=2|37=id");
   (void)acceptor.consume_wire();

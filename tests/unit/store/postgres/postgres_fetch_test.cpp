@@ -44,14 +44,14 @@ class PostgresFetch : public ::testing::Test {
       ASSERT_TRUE(append_message(*store_, key_, number, "message " + std::to_string(number)));
     }
   }
-  void wait_for(const Fetch& fetch) {
+  void wait_for(const Store::Fetch& fetch) {
     for (;;) {
       const std::uint64_t before = settler_.wakes();
       if (fetch.is_done()) return;
       settler_.wait(before);
     }
   }
-  StoreResult<std::vector<KeptMessage>> result_of(Fetch& fetch) {
+  StoreResult<std::vector<KeptMessage>> result_of(Store::Fetch& fetch) {
     wait_for(fetch);
     std::vector<KeptMessage> messages;
     const auto read = fetch.read([&](std::uint64_t number, std::string_view bytes) {
@@ -108,7 +108,7 @@ TEST_F(PostgresFetch, it_ends_after_the_message_that_reaches_the_bound) {
 TEST_F(PostgresFetch, many_at_once_are_served_and_those_that_were_left_are_not_waited_for) {
   append(500);
   ASSERT_TRUE(settler_.settle(*store_));
-  std::vector<std::unique_ptr<Fetch>> fetches;
+  std::vector<std::unique_ptr<Store::Fetch>> fetches;
   for (std::uint64_t i = 0; i < 60; ++i) {
     fetches.push_back(store_->fetch(key_, 1 + i, 400 + i, kPlenty));
     if (i % 3 == 0) fetches[i].reset();
@@ -128,7 +128,7 @@ TEST_F(PostgresFetch, what_is_not_taken_holds_up_others_until_it_is_taken) {
     ASSERT_TRUE(append_message(*store_, key_, number, large));
   }
   ASSERT_TRUE(settler_.settle(*store_));
-  std::vector<std::unique_ptr<Fetch>> fetches;
+  std::vector<std::unique_ptr<Store::Fetch>> fetches;
   for (int i = 0; i < 20; ++i) fetches.push_back(store_->fetch(key_, 1, 20, 1U << 20U));
   for (auto& fetch : fetches) {
     auto found = result_of(*fetch);
@@ -158,7 +158,7 @@ TEST_F(PostgresFetch, a_server_that_is_away_ends_all_that_wait_with_the_reason) 
   ASSERT_TRUE(settler_.settle(*store_));
   proxy_->refuse(true);
   proxy_->cut_now();
-  std::vector<std::unique_ptr<Fetch>> fetches;
+  std::vector<std::unique_ptr<Store::Fetch>> fetches;
   for (int i = 0; i < 5; ++i) fetches.push_back(store_->fetch(key_, 1, 5, kPlenty));
   for (const auto& fetch : fetches) {
     const auto found = result_of(*fetch);

@@ -26,7 +26,7 @@ class ReceiveTimeTest : public Loopback {
     const auto listener = network_->listen({"127.0.0.1", 0, options});
     const auto near =
         network_->connect({"127.0.0.1", network_->local_port(listener.value()), options});
-    await(ReadyKind::Connected, near.value());
+    await(Ready::Kind::Connected, near.value());
     while (accepted_.empty()) poll();
     const Pair pair{near.value(), accepted_.front()};
     if (wanted != ReceiveTimestamps::None) await_stamps(pair);
@@ -53,7 +53,7 @@ TEST_F(ReceiveTimeTest, kernel_says_when_bytes_came_on_a_socket_that_asks) {
   SystemClock clock;
   const WallTime before = clock.now().wall;
   EXPECT_EQ(network_->send(pair.near, std::string_view{"abc"}).bytes, 3U);
-  await(ReadyKind::Readable, pair.far);
+  await(Ready::Kind::Readable, pair.far);
   const WallTime has_come = clock.now().wall;
   while (clock.now().wall < has_come + 2ms) continue;
   EXPECT_EQ(read(pair.far, 3), "abc");
@@ -102,9 +102,9 @@ TEST_F(ReceiveTimeTest, end_of_a_connection_that_asks_is_the_end) {
   const Pair pair = pair_with(ReceiveTimestamps::Software);
   EXPECT_EQ(received(pair, "abc").from, ReceiveTimestamps::Software);
   network_->close(pair.near);
-  IoStatus last = IoStatus::Ok;
+  IoResult::Status last = IoResult::Status::Ok;
   EXPECT_EQ(read(pair.far, 1, &last), "");
-  EXPECT_EQ(last, IoStatus::Closed);
+  EXPECT_EQ(last, IoResult::Status::Closed);
 }
 
 TEST_F(ReceiveTimeTest, connection_that_moves_to_another_network_still_asks) {
@@ -114,7 +114,7 @@ TEST_F(ReceiveTimeTest, connection_that_moves_to_another_network_still_asks) {
   ASSERT_TRUE(moved.has_value());
   EXPECT_EQ(network_->send(pair.near, std::string_view{"abc"}).bytes, 3U);
   std::array<char, 8> buffer{};
-  while (other->receive(*moved, buffer).status == IoStatus::WouldBlock) continue;
+  while (other->receive(*moved, buffer).status == IoResult::Status::WouldBlock) continue;
   EXPECT_EQ(other->receive_time(*moved).from, ReceiveTimestamps::Software);
 }
 

@@ -10,7 +10,7 @@
 namespace nexusfix::fix44 {
 namespace {
 
-using wire::DraftErrorCode;
+using DraftErrorCode = wire::DraftError::Code;
 
 std::string error_of(const wire::DraftResult& result) {
   return result ? "" : result.error().what();

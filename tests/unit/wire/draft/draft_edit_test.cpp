@@ -15,7 +15,7 @@
 namespace nexusfix::fix44 {
 namespace {
 
-using wire::DraftErrorCode;
+using DraftErrorCode = wire::DraftError::Code;
 using DeskID = wire::Field<5001, std::string_view>;
 
 TEST(Draft, a_new_one_is_empty) {

@@ -10,7 +10,7 @@
 namespace nexusfix::fix44 {
 namespace {
 
-using wire::DraftErrorCode;
+using DraftErrorCode = wire::DraftError::Code;
 using wire::entry;
 using wire::group;
 

@@ -23,10 +23,10 @@ TEST(SelectedIsa, is_the_forced_one_or_the_best_or_an_error) {
   const auto selected = selected_isa();
   if (wanted == nullptr) {
     ASSERT_FALSE(selected);
-    EXPECT_EQ(selected.error().code, IsaErrorCode::Unknown);
+    EXPECT_EQ(selected.error().code, detail::IsaError::Code::Unknown);
   } else if (!wanted->supported()) {
     ASSERT_FALSE(selected);
-    EXPECT_EQ(selected.error().code, IsaErrorCode::Unsupported);
+    EXPECT_EQ(selected.error().code, detail::IsaError::Code::Unsupported);
   } else {
     ASSERT_TRUE(selected);
     EXPECT_EQ(*selected, wanted->name);

@@ -137,7 +137,8 @@ TEST_P(KernelTest, every_prefix_and_suffix_of_a_message_is_read_within_its_bytes
     parse_at_both_ends(std::string_view{message}.substr(0, size));
     parse_at_both_ends(std::string_view{message}.substr(size));
     const std::string_view prefix = guarded_.at_end(std::string_view{message}.substr(0, size));
-    EXPECT_EQ(next_frame(prefix, {}).status == FrameStatus::Complete, size == message.size());
+    EXPECT_EQ(next_frame(prefix, {}).status == FrameResult::Status::Complete,
+              size == message.size());
     static_cast<void>(next_frame(guarded_.at_end(std::string_view{message}.substr(size)), {}));
   }
 }
@@ -184,7 +185,7 @@ TEST_P(KernelTest, an_empty_value_is_a_fault_at_any_place_of_a_block) {
     const auto parsed = parser_.parse(guarded_.at_end(message));
     ASSERT_TRUE(parsed.has_value());
     ASSERT_TRUE(parsed->fault().has_value()) << size;
-    EXPECT_EQ(parsed->fault()->rule, FaultRule::ValueEmpty);
+    EXPECT_EQ(parsed->fault()->rule, Fault::Rule::ValueEmpty);
     EXPECT_EQ(parsed->fault()->offset, message.find("11="));
     EXPECT_EQ(fields_of(*parsed), fields_of(std::string_view{message}));
   }

@@ -30,10 +30,10 @@ class StatisticsTest : public AcceptorTest {
     EXPECT_LE(histogram.buckets().front().from, one);
     EXPECT_GT(histogram.buckets().front().to, one);
   }
-  [[nodiscard]] static std::uint64_t count_of(const engine::DirectionStatistics& direction,
+  [[nodiscard]] static std::uint64_t count_of(const engine::SessionStatistics::Direction& direction,
                                               std::string_view msg_type) {
-    const auto found =
-        std::ranges::find(direction.by_type, msg_type, &engine::MessageCount::msg_type);
+    const auto found = std::ranges::find(direction.by_type, msg_type,
+                                         &engine::SessionStatistics::MessageCount::msg_type);
     return found == direction.by_type.end() ? 0 : found->count;
   }
 };
@@ -275,7 +275,7 @@ TEST_F(StatisticsTest, engine_has_its_process_times_and_store) {
   EXPECT_GT(loop.turns, 0U);
   EXPECT_TRUE(loop.turned_at.has_value());
   EXPECT_FALSE(loop.is_running) << "the program polls it";
-  EXPECT_EQ(loop.store.health, engine::StoreHealth::Ok);
+  EXPECT_EQ(loop.store.health, engine::StoreStatistics::Health::Ok);
   EXPECT_GT(loop.store.appended_bytes, 0U);
   EXPECT_EQ(loop.store.undurable_bytes, 0U);
 }

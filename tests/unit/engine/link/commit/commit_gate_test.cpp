@@ -91,7 +91,7 @@ TEST_F(CommitGateComponent, failed_store_is_reported_once_and_takes_nothing_more
   EXPECT_TRUE(made->store_failures.front().contains("the cable"));
   EXPECT_TRUE(io().commit.has_failed());
   EXPECT_FALSE(io().commit.has_room_for(1));
-  EXPECT_EQ(loop().stats.store.health.read(), StoreHealth::Failed);
+  EXPECT_EQ(loop().stats.store.health.read(), StoreStatistics::Health::Failed);
 }
 
 TEST_F(CommitGateComponent, wait_for_ends_with_a_failure_of_the_store) {
@@ -128,7 +128,7 @@ TEST_F(CommitGateComponent, full_store_refuses_messages_until_check_finds_room) 
   place.medium.is_full = true;
   EXPECT_FALSE(io().commit.has_room_for(1));
   EXPECT_TRUE(log.has(EventId::StoreFull)) << log.all();
-  EXPECT_EQ(loop().stats.store.health.read(), StoreHealth::Full);
+  EXPECT_EQ(loop().stats.store.health.read(), StoreStatistics::Health::Full);
   append(1);  // session messages go on
   place.medium.is_full = false;
   EXPECT_FALSE(io().commit.has_room_for(1)) << "after one refusal all are refused";

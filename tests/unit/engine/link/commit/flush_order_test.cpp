@@ -36,7 +36,7 @@ class FlushOrderTest : public AcceptorTest {
   std::string receive(transport::SocketId socket) {
     std::array<char, 65'536> buffer;
     const auto got = peer_network.receive(socket, buffer);
-    if (got.status != transport::IoStatus::Ok) return {};
+    if (got.status != transport::IoResult::Status::Ok) return {};
     return bar({buffer.data(), got.bytes});
   }
   void turn_fake() {

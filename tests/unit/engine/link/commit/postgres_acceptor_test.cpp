@@ -246,7 +246,8 @@ TEST_F(PostgresAcceptor, program_without_the_postgresql_store_does_not_open) {
   ASSERT_FALSE(opened.has_value());
   EXPECT_EQ(opened.error().what(),
             "Store=postgresql: this program was built without the PostgreSQL store. Link "
-            "nexusfix::postgres, and open the engine with EngineOptions that have: "
+            "nexusfix::postgres, include <nexusfix/store/postgres.hpp>, and open the engine with "
+            "EngineOptions that have: "
             "options.parts.postgres = nexusfix::store::postgres_part();");
 }
 

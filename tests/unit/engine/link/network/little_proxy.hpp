@@ -49,7 +49,7 @@ class LittleProxy {
   };
 
   void handle(const transport::Ready& ready) {
-    using transport::ReadyKind;
+    using ReadyKind = transport::Ready::Kind;
     if (ready.kind == ReadyKind::Accepted) {
       ends_[ready.accepted] = {.is_client = true, .is_open = true};
       requests.emplace_back();
@@ -65,8 +65,8 @@ class LittleProxy {
   void receive(transport::SocketId socket, End& end) {
     std::array<char, 16'384> buffer;
     const transport::IoResult result = network_->receive(socket, buffer);
-    if (result.status == transport::IoStatus::WouldBlock) return;
-    if (result.status != transport::IoStatus::Ok) return close(socket);
+    if (result.status == transport::IoResult::Status::WouldBlock) return;
+    if (result.status != transport::IoResult::Status::Ok) return close(socket);
     const std::string_view bytes{buffer.data(), result.bytes};
     if (!end.is_client || end.other != 0) {
       ends_.at(end.other).unsent += bytes;
@@ -119,7 +119,7 @@ class LittleProxy {
   void flush(transport::SocketId socket, End& end) {
     if (!end.is_open || end.unsent.empty()) return;
     const transport::IoResult sent = network_->send(socket, end.unsent);
-    if (sent.status == transport::IoStatus::Ok) end.unsent.erase(0, sent.bytes);
+    if (sent.status == transport::IoResult::Status::Ok) end.unsent.erase(0, sent.bytes);
   }
 
   void close(transport::SocketId socket) {

@@ -55,8 +55,8 @@ class CountedStore final : public store::Store {
     ++reads_;
     return store_->read(key, first, last, visit);
   }
-  std::unique_ptr<store::Fetch> fetch(store::SessionKey key, std::uint64_t first,
-                                      std::uint64_t last, std::uint64_t bytes_max) override {
+  std::unique_ptr<store::Store::Fetch> fetch(store::SessionKey key, std::uint64_t first,
+                                             std::uint64_t last, std::uint64_t bytes_max) override {
     auto fetch = store_->fetch(key, first, last, bytes_max);
     if (fetch) ++reads_;
     return fetch;
