@@ -12,20 +12,20 @@ namespace nexusfix::tui {
 namespace {
 
 using command::counted;
-using engine::SessionStatus;
+using engine::SessionStatistics;
 
 std::string with_reason(std::string_view what, const std::string& why) {
   return why.empty() ? std::string{what} : fmt::format("{}: {}", what, why);
 }
 
 struct Counted {
-  std::uint64_t SessionStatus::* count;
+  std::uint64_t SessionStatistics::* count;
   std::string_view one;
   std::string_view many;
 };
 constexpr Counted kFaults[]{
-    {&SessionStatus::gaps, "gap in the received MsgSeqNums", "gaps in the received MsgSeqNums"},
-    {&SessionStatus::garbled, "garbled message", "garbled messages"},
+    {&SessionStatistics::gaps, "gap in the received MsgSeqNums", "gaps in the received MsgSeqNums"},
+    {&SessionStatistics::garbled, "garbled message", "garbled messages"},
 };
 
 // "FIX.4.4-VENUE-BROKER", both of a session's name and of its file's.
@@ -90,7 +90,7 @@ void EngineView::add(Look look, Now now) {
   sessions_.clear();
   const std::chrono::duration<double> between =
       looked_at_ && !is_other ? now.mono - looked_at_->mono : std::chrono::nanoseconds{0};
-  for (const SessionStatus& status : look.status.sessions) {
+  for (const SessionStatistics& status : look.status.sessions) {
     SessionView& session = sessions_.emplace_back(SessionView{.status = status});
     const auto found = before.find(status.name);
     if (found != before.end()) {
@@ -107,26 +107,26 @@ void EngineView::add(Look look, Now now) {
 
 void EngineView::compare(SessionView& now, const SessionView& before,
                          std::chrono::duration<double> between, WallTime at) {
-  const SessionStatus& status = now.status;
+  const SessionStatistics& status = now.status;
   now.last = before.last;
   if (status.state != before.status.state) {
-    record(&now, with_reason(status.state, status.why), at);
+    record(&now, with_reason(to_string(status.state), status.why), at);
   } else if (status.disconnects > before.status.disconnects) {
-    record(&now, "disconnected, and " + status.state + " again", at);
+    record(&now, fmt::format("disconnected, and {} again", to_string(status.state)), at);
   } else if (status.failures_in_a_row > before.status.failures_in_a_row) {
     record(&now, with_reason("a Logon or connect failed", status.why), at);
   }
   // The counts of a restarted engine begin at 0.
-  if (status.messages_in < before.status.messages_in ||
-      status.messages_out < before.status.messages_out) {
+  if (status.in.messages < before.status.in.messages ||
+      status.out.messages < before.status.out.messages) {
     return;
   }
   if (between.count() > 0) {
     const auto rate = [between](std::uint64_t after, std::uint64_t earlier) {
       return static_cast<double>(after - earlier) / between.count();
     };
-    now.in_rate = rate(status.messages_in, before.status.messages_in);
-    now.out_rate = rate(status.messages_out, before.status.messages_out);
+    now.in_rate = rate(status.in.messages, before.status.in.messages);
+    now.out_rate = rate(status.out.messages, before.status.out.messages);
   }
   compare_numbers(now, before.status, at);
   now.resent_before = before.resent_before;
@@ -140,8 +140,8 @@ void EngineView::compare(SessionView& now, const SessionView& before,
   }
 }
 
-void EngineView::compare_numbers(SessionView& now, const SessionStatus& before, WallTime at) {
-  const SessionStatus& status = now.status;
+void EngineView::compare_numbers(SessionView& now, const SessionStatistics& before, WallTime at) {
+  const SessionStatistics& status = now.status;
   for (const Counted& fault : kFaults) {
     const std::uint64_t count = status.*fault.count;
     if (count <= before.*fault.count) continue;

@@ -25,7 +25,7 @@ struct Change {
 };
 
 struct SessionView {
-  engine::SessionStatus status{};
+  engine::SessionStatistics status{};
   // Messages a second since the look before; absent: there was none.
   std::optional<double> in_rate{};
   std::optional<double> out_rate{};
@@ -74,7 +74,7 @@ class EngineView {
   void record(SessionView* session, std::string text, WallTime now);
   void compare(SessionView& now, const SessionView& before, std::chrono::duration<double> between,
                WallTime at);
-  void compare_numbers(SessionView& now, const engine::SessionStatus& before, WallTime at);
+  void compare_numbers(SessionView& now, const engine::SessionStatistics& before, WallTime at);
 
   std::string place_;
   Look look_;

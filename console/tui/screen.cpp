@@ -90,9 +90,10 @@ std::string last_text(const SessionView& session, WallTime now) {
   if (session.last) {
     return clock_text(session.last->seen_at, now) + ' ' + session.last->text;
   }
-  const engine::SessionStatus& status = session.status;
-  std::string text = status.since ? clock_text(*status.since, now) + ' ' : std::string{};
-  return text + (status.why.empty() ? status.state : status.why);
+  const engine::SessionStatistics& status = session.status;
+  std::string text =
+      status.logon_changed_at ? clock_text(*status.logon_changed_at, now) + ' ' : std::string{};
+  return text.append(status.why.empty() ? to_string(status.state) : status.why);
 }
 
 double rate_of(const SessionView& session) {
@@ -147,7 +148,7 @@ Screen::Screen(std::vector<EngineView> engines) : engines_{std::move(engines)} {
 
 bool Screen::is_needed(const SessionView& session) const {
   return has_ignoring_case(session.status.name, filter_) ||
-         has_ignoring_case(session.status.state, filter_);
+         has_ignoring_case(to_string(session.status.state), filter_);
 }
 
 std::vector<const SessionView*> Screen::rows() const {
@@ -229,7 +230,8 @@ bool Screen::press(Key key) {
 void Screen::add_head(std::vector<Line>& out, Size size, WallTime now) const {
   const EngineView& view = engines_[shown_];
   const engine::EngineStatus& status = view.look().status;
-  const auto on = std::ranges::count(status.sessions, "logged on", &engine::SessionStatus::state);
+  const auto on = std::ranges::count(status.sessions, engine::SessionState::LoggedOn,
+                                     &engine::SessionStatistics::state);
   std::string title = clock_text(now, now) + " UTC  ";
   // Before the place, which may be long.
   if (engines_.size() > 1) title += fmt::format("(engine {} of {}) ", shown_ + 1, engines_.size());
@@ -292,11 +294,11 @@ void Screen::add_table(std::vector<Line>& out, Size size, std::size_t height, Wa
   }
   for (std::size_t i = first_; i < std::min(shown.size(), first_ + page_); ++i) {
     const SessionView& one = *shown[i];
-    const engine::SessionStatus& status = one.status;
+    const engine::SessionStatistics& status = one.status;
     const bool needs = command::needs_attention(status);
+    std::string state{one.resent_now > 0 ? "resending" : to_string(status.state)};
     out.push_back({row_text(widths, needs ? "!" : "", status.name,
-                            {one.resent_now > 0 ? "resending" : status.state,
-                             std::to_string(status.next.next_inbound),
+                            {std::move(state), std::to_string(status.next.next_inbound),
                              std::to_string(status.next.next_outbound), rate_text(one.in_rate),
                              rate_text(one.out_rate)},
                             last_text(one, now)),
@@ -312,16 +314,17 @@ void Screen::add_details(std::vector<Line>& out, std::size_t height, WallTime no
                                        [](const SessionView& one) { return one.status.name; });
   if (found == view.sessions().end()) return;
   const std::size_t end = out.size() + height;
-  const engine::SessionStatus& status = found->status;
+  const engine::SessionStatistics& status = found->status;
   out.push_back(
       {fmt::format("{}  {}, {}{}{}", status.name, status.is_initiator ? "initiator" : "acceptor",
-                   status.state, status.why.empty() ? "" : ": ", status.why),
+                   to_string(status.state), status.why.empty() ? "" : ": ", status.why),
        Style::Heading});
   const auto time = [now](const std::optional<WallTime>& of) {
     return of ? clock_text(*of, now) : std::string{"never"};
   };
-  out.push_back({fmt::format("  since {}; last received {}; unsent {}", time(status.since),
-                             time(status.received_at), counted(status.unsent_bytes, "byte"))});
+  out.push_back(
+      {fmt::format("  since {}; last received {}; unsent {}", time(status.logon_changed_at),
+                   time(status.in.last_at), counted(status.unsent_bytes, "byte"))});
   out.push_back({fmt::format(
       "  Logons {}, failed {}; failed connects {}; disconnects {}; gaps {}; garbled {}",
       status.logons, status.logon_failures, status.connect_failures, status.disconnects,

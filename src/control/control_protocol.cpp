@@ -52,25 +52,30 @@ struct NamedMember {
   const char* name;
   Value Object::* member;
 };
-constexpr NamedMember<SessionStatus, std::uint64_t> kCounts[] = {
-    {"messages_in", &SessionStatus::messages_in},
-    {"messages_out", &SessionStatus::messages_out},
-    {"bytes_in", &SessionStatus::bytes_in},
-    {"bytes_out", &SessionStatus::bytes_out},
-    {"unsent_bytes", &SessionStatus::unsent_bytes},
-    {"queued_messages", &SessionStatus::queued_messages},
-    {"logons", &SessionStatus::logons},
-    {"logon_failures", &SessionStatus::logon_failures},
-    {"connect_failures", &SessionStatus::connect_failures},
-    {"failures_in_a_row", &SessionStatus::failures_in_a_row},
-    {"disconnects", &SessionStatus::disconnects},
-    {"gaps", &SessionStatus::gaps},
-    {"resent", &SessionStatus::resent},
-    {"garbled", &SessionStatus::garbled}};
+constexpr std::uint8_t kSessionStates = std::to_underlying(SessionState::StoreFailed) + 1;
 constexpr NamedMember<LatencyRow, nanoseconds> kDurations[] = {
     {"mean_ns", &LatencyRow::mean}, {"p50_ns", &LatencyRow::p50},
     {"p90_ns", &LatencyRow::p90},   {"p99_ns", &LatencyRow::p99},
     {"p999_ns", &LatencyRow::p999}, {"highest_ns", &LatencyRow::highest}};
+
+// The counts of a session that a line has. Session: SessionStatistics, const or not.
+template <class Session>
+void for_each_count(Session& session, auto&& visit) {
+  visit("messages_in", session.in.messages);
+  visit("messages_out", session.out.messages);
+  visit("bytes_in", session.in.bytes);
+  visit("bytes_out", session.out.bytes);
+  visit("unsent_bytes", session.unsent_bytes);
+  visit("queued_messages", session.queued_messages);
+  visit("logons", session.logons);
+  visit("logon_failures", session.logon_failures);
+  visit("connect_failures", session.connect_failures);
+  visit("failures_in_a_row", session.failures_in_a_row);
+  visit("disconnects", session.disconnects);
+  visit("gaps", session.gaps);
+  visit("resent", session.resent);
+  visit("garbled", session.garbled);
+}
 
 bool is_printable(char c) noexcept {
   const auto byte = static_cast<unsigned char>(c);
@@ -240,21 +245,21 @@ Json json_of(const RoundTripAnswer& trip) {
 }
 Json json_of(const TailBegun& tail) { return {{kVersion, kControlVersion}, {"tail", tail.id}}; }
 
-Json json_of(const SessionStatus& session) {
+Json json_of(const SessionStatistics& session) {
   Json json{{"name", session.name},
             {"is_initiator", session.is_initiator},
-            {"state", session.state},
+            {"state", to_string(session.state)},
             {"why", one_line(session.why)},
-            {"since_ns", nanos_of(session.since)},
-            {"received_ns", nanos_of(session.received_at)},
+            {"since_ns", nanos_of(session.logon_changed_at)},
+            {"received_ns", nanos_of(session.in.last_at)},
             {"queued_ns", nanos_of(session.queued_since)},
             {"next", json_of(session.next)}};
-  for (const auto& [name, count] : kCounts) json[name] = session.*count;
+  for_each_count(session, [&](const char* name, std::uint64_t count) { json[name] = count; });
   return json;
 }
 Json json_of(const StatusPage& page) {
   Json sessions = Json::array();
-  for (const SessionStatus& one : page.status.sessions) sessions.push_back(json_of(one));
+  for (const SessionStatistics& one : page.status.sessions) sessions.push_back(json_of(one));
   return {{kVersion, kControlVersion},
           {"process", page.status.process},
           {"started_ns", nanos_of(page.status.started)},
@@ -355,16 +360,22 @@ std::string version_fault(Members& members, std::string_view of) {
          std::string{of} + " has version " + std::to_string(version);
 }
 
-SessionStatus session_of(Members& members) {
-  SessionStatus session{.name = members.text("name"),
-                        .is_initiator = members.flag("is_initiator"),
-                        .state = members.text("state"),
-                        .why = members.text("why"),
-                        .since = members.time("since_ns"),
-                        .next = members.numbers("next"),
-                        .received_at = members.time("received_ns"),
-                        .queued_since = members.time("queued_ns")};
-  for (const auto& [name, count] : kCounts) session.*count = members.needed<std::uint64_t>(name);
+SessionStatistics session_of(Members& members) {
+  SessionStatistics session{.name = members.text("name"),
+                            .is_initiator = members.flag("is_initiator"),
+                            .logon_changed_at = members.time("since_ns"),
+                            .why = members.text("why"),
+                            .next = members.numbers("next"),
+                            .in = {.last_at = members.time("received_ns")},
+                            .queued_since = members.time("queued_ns")};
+  const std::string state = members.text("state");
+  std::uint8_t index = 0;
+  while (index < kSessionStates && to_string(SessionState{index}) != state) ++index;
+  if (index == kSessionStates) members.refuse("state", "a state of a session");
+  session.state = SessionState{index};
+  for_each_count(session, [&](const char* name, std::uint64_t& count) {
+    count = members.needed<std::uint64_t>(name);
+  });
   return session;
 }
 

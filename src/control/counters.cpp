@@ -100,33 +100,36 @@ std::uint64_t SessionCounters::messages_out() const noexcept {
   return made == nullptr ? 0 : made->types_out.all() + resent.read();
 }
 
-SessionStatistics SessionCounters::read() const {
+SessionStatistics SessionCounters::read_totals() const {
   const PublishedState now = state.read();
-  SessionStatistics figures{
-      .name = name,
-      .loop = loop,
-      .is_initiator = is_initiator,
-      .state = now.state,
-      .since = since.read(),
-      .logon_changed_at = logon_changed_at.if_set(),
-      .is_expected = now.is_expected,
-      .why = why.read(),
-      .failures_in_a_row = failures_in_a_row.read(),
-      .next = {.next_inbound = in.next.read(), .next_outbound = out.next.read()},
-      .in = read_direction(in, messages_in()),
-      .out = read_direction(out, messages_out()),
-      .logons = logons.read(),
-      .logon_failures = logon_failures.read(),
-      .connect_failures = connect_failures.read(),
-      .disconnects = disconnects.read(),
-      .gaps = gaps.read(),
-      .resent = resent.read(),
-      .garbled = garbled.read(),
-      .out_of_order_discarded = out_of_order_discarded.read(),
-      .unsent_bytes = unsent_bytes.read(),
-      .unsent_since = unsent_since.if_set(),
-      .queued_messages = queued_messages.read(),
-      .queued_since = queued_since.if_set()};
+  return {.name = name,
+          .loop = loop,
+          .is_initiator = is_initiator,
+          .state = now.state,
+          .since = since.read(),
+          .logon_changed_at = logon_changed_at.if_set(),
+          .is_expected = now.is_expected,
+          .why = why.read(),
+          .failures_in_a_row = failures_in_a_row.read(),
+          .next = {.next_inbound = in.next.read(), .next_outbound = out.next.read()},
+          .in = read_direction(in, messages_in()),
+          .out = read_direction(out, messages_out()),
+          .logons = logons.read(),
+          .logon_failures = logon_failures.read(),
+          .connect_failures = connect_failures.read(),
+          .disconnects = disconnects.read(),
+          .gaps = gaps.read(),
+          .resent = resent.read(),
+          .garbled = garbled.read(),
+          .out_of_order_discarded = out_of_order_discarded.read(),
+          .unsent_bytes = unsent_bytes.read(),
+          .unsent_since = unsent_since.if_set(),
+          .queued_messages = queued_messages.read(),
+          .queued_since = queued_since.if_set()};
+}
+
+SessionStatistics SessionCounters::read() const {
+  SessionStatistics figures = read_totals();
   if (const SessionDetails* const made = details.read()) {
     figures.in.by_type = made->types_in.read();
     figures.out.by_type = made->types_out.read();

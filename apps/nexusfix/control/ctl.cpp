@@ -64,7 +64,7 @@ std::expected<std::string, std::string> status_text(const std::string& folder,
     const auto found = find_session(*status, options.session);
     if (!found) return std::unexpected{found.error()};
     if (!options.is_json) return session_details(**found);
-    status->sessions = {engine::SessionStatus{**found}};
+    status->sessions = {engine::SessionStatistics{**found}};
   }
   return options.is_json ? engine_json(*status) : engine_table(*status, SystemClock{}.now().wall);
 }
@@ -82,8 +82,8 @@ int show_status(const std::string& folder, const CtlOptions& options) {
   }
 }
 
-std::expected<engine::SessionStatus, std::string> session_in(const std::string& folder,
-                                                             const CtlOptions& options) {
+std::expected<engine::SessionStatistics, std::string> session_in(const std::string& folder,
+                                                                 const CtlOptions& options) {
   const auto status = status_in(folder);
   if (!status) return std::unexpected{status.error()};
   const auto found = find_session(*status, options.session);
@@ -120,7 +120,7 @@ std::string audit_text(const CtlOptions& options) {
 }
 
 int set_numbers_of(const std::string& folder, const CtlOptions& options,
-                   const engine::SessionStatus& session) {
+                   const engine::SessionStatistics& session) {
   session::Numbers wanted = session.next;
   if (options.next_in != 0) wanted.next_inbound = options.next_in;
   if (options.next_out != 0) wanted.next_outbound = options.next_out;
@@ -157,9 +157,10 @@ int set_numbers(const std::string& folder, const CtlOptions& options) {
 }
 
 // What a person must know before an act.
-std::string question_of(engine::OperatorAct what, const engine::SessionStatus& session,
+std::string question_of(engine::OperatorAct what, const engine::SessionStatistics& session,
                         const CtlOptions& options) {
-  std::string text = fmt::format("{} {} ({})", to_string(what), session.name, session.state);
+  std::string text =
+      fmt::format("{} {} ({})", to_string(what), session.name, to_string(session.state));
   if (what == engine::OperatorAct::SendGapFill) {
     text += fmt::format(": our MsgSeqNums {} to {} are skipped", session.next.next_outbound,
                         options.new_seq_no - 1);
@@ -175,13 +176,13 @@ std::string question_of(engine::OperatorAct what, const engine::SessionStatus& s
   return text;
 }
 
-void print_done(std::string_view act, const engine::SessionStatus* session,
+void print_done(std::string_view act, const engine::SessionStatistics* session,
                 const CtlOptions& options, std::string_view result) {
   if (options.is_json) {
     Json json = Json::object({{"act", act}});
     if (session != nullptr) {
       json.set("session", session->name);
-      json.set("state", session->state);
+      json.set("state", to_string(session->state));
       json.set("nextInbound", session->next.next_inbound);
       json.set("nextOutbound", session->next.next_outbound);
     }
@@ -195,7 +196,7 @@ void print_done(std::string_view act, const engine::SessionStatus* session,
     return fmt::print("{} {}: our next MsgSeqNum is {} now\n", act, session->name,
                       session->next.next_outbound);
   }
-  fmt::print("{} {}: it is {} now\n", act, session->name, session->state);
+  fmt::print("{} {}: it is {} now\n", act, session->name, to_string(session->state));
 }
 
 int act(const std::string& folder, CtlOptions options, engine::OperatorAct what) {

@@ -48,28 +48,28 @@ std::optional<std::string> json_time(const std::optional<WallTime>& time) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", whole_seconds(*time));
 }
 
-std::string_view role_of(const engine::SessionStatus& session) noexcept {
+std::string_view role_of(const engine::SessionStatistics& session) noexcept {
   return session.is_initiator ? "initiator" : "acceptor";
 }
 
-Json session_json(const engine::SessionStatus& session) {
+Json session_json(const engine::SessionStatistics& session) {
   return Json::object({{"session", session.name},
                        {"role", role_of(session)},
-                       {"state", session.state},
+                       {"state", to_string(session.state)},
                        {"why", session.why},
                        {"failuresInARow", session.failures_in_a_row},
                        {"needsAttention", needs_attention(session)},
-                       {"since", json_time(session.since)},
+                       {"since", json_time(session.logon_changed_at)},
                        {"nextInbound", session.next.next_inbound},
                        {"nextOutbound", session.next.next_outbound},
-                       {"messagesIn", session.messages_in},
-                       {"messagesOut", session.messages_out},
-                       {"lastReceived", json_time(session.received_at)},
+                       {"messagesIn", session.in.messages},
+                       {"messagesOut", session.out.messages},
+                       {"lastReceived", json_time(session.in.last_at)},
                        {"unsentBytes", session.unsent_bytes},
                        {"queuedMessages", session.queued_messages},
                        {"queuedSince", json_time(session.queued_since)},
-                       {"bytesIn", session.bytes_in},
-                       {"bytesOut", session.bytes_out},
+                       {"bytesIn", session.in.bytes},
+                       {"bytesOut", session.out.bytes},
                        {"logons", session.logons},
                        {"logonFailures", session.logon_failures},
                        {"connectFailures", session.connect_failures},
@@ -81,20 +81,19 @@ Json session_json(const engine::SessionStatus& session) {
 
 void add_attention(std::string& text, const engine::EngineStatus& engine) {
   bool is_first = true;
-  for (const engine::SessionStatus& one : engine.sessions) {
+  for (const engine::SessionStatistics& one : engine.sessions) {
     if (!needs_attention(one)) continue;
     if (std::exchange(is_first, false)) text += "needs attention:\n";
-    text +=
-        fmt::format("  {}: {}{}{}\n", one.name, one.state, one.why.empty() ? "" : ": ", one.why);
+    text += fmt::format("  {}: {}{}{}\n", one.name, to_string(one.state),
+                        one.why.empty() ? "" : ": ", one.why);
   }
 }
 
 }  // namespace
 
-bool needs_attention(const engine::SessionStatus& session) {
-  return session.failures_in_a_row > 0 || session.state == to_string(SessionState::Halted) ||
-         session.state == to_string(SessionState::Disabled) ||
-         session.state == to_string(SessionState::StoreFailed);
+bool needs_attention(const engine::SessionStatistics& session) {
+  return session.failures_in_a_row > 0 || session.state == SessionState::Halted ||
+         session.state == SessionState::Disabled || session.state == SessionState::StoreFailed;
 }
 
 std::string engine_table(const engine::EngineStatus& engine, WallTime now) {
@@ -103,9 +102,8 @@ std::string engine_table(const engine::EngineStatus& engine, WallTime now) {
     return fmt::format("engine of process {}, since {} UTC: a standby, which {}\n{}",
                        engine.process, date_and_time(engine.started), engine.standby, cluster);
   }
-  const std::string logged_on{to_string(engine::SessionState::LoggedOn)};
-  const auto on = static_cast<std::uint64_t>(
-      std::ranges::count(engine.sessions, logged_on, &engine::SessionStatus::state));
+  const auto on = static_cast<std::uint64_t>(std::ranges::count(
+      engine.sessions, SessionState::LoggedOn, &engine::SessionStatistics::state));
   std::string text =
       fmt::format("engine of process {}, since {} UTC: {}, {} logged on\n", engine.process,
                   date_and_time(engine.started), counted(engine.sessions.size(), "session"), on);
@@ -117,20 +115,20 @@ std::string engine_table(const engine::EngineStatus& engine, WallTime now) {
                         in, out);
   };
   add_row("SESSION", "STATE", "SINCE", "NEXT IN", "NEXT OUT");
-  for (const engine::SessionStatus& one : engine.sessions) {
+  for (const engine::SessionStatistics& one : engine.sessions) {
     std::string_view name = one.name;
     if (name.size() > kNameColumns) {
       (text += name) += '\n';
       name = {};
     }
-    add_row(name, one.state, short_time(one.since, now), std::to_string(one.next.next_inbound),
-            std::to_string(one.next.next_outbound));
+    add_row(name, to_string(one.state), short_time(one.logon_changed_at, now),
+            std::to_string(one.next.next_inbound), std::to_string(one.next.next_outbound));
   }
   add_attention(text, engine);
   return text;
 }
 
-std::string session_details(const engine::SessionStatus& session) {
+std::string session_details(const engine::SessionStatistics& session) {
   const std::string queued = session.queued_messages == 0
                                  ? ""
                                  : fmt::format("; {} for OutboundMessages, the oldest since {}",
@@ -150,14 +148,15 @@ std::string session_details(const engine::SessionStatus& session) {
       "  bytes          in {}, out {}\n"
       "  Logons         {}, failed {}; failed connects {}; disconnects {}\n"
       "  gaps           {}; garbled messages {}\n",
-      session.name, role_of(session), session.state,
+      session.name, role_of(session), to_string(session.state),
       session.why.empty() ? "" : fmt::format("  why            {}\n", session.why),
-      date_and_time(session.since), session.next.next_inbound, session.next.next_outbound,
-      date_and_time(session.received_at), counted(session.unsent_bytes, "byte"), queued,
-      with_thousands(session.messages_in), with_thousands(session.messages_out),
-      with_thousands(session.resent), with_thousands(session.bytes_in),
-      with_thousands(session.bytes_out), session.logons, session.logon_failures,
-      session.connect_failures, session.disconnects, session.gaps, session.garbled);
+      date_and_time(session.logon_changed_at), session.next.next_inbound,
+      session.next.next_outbound, date_and_time(session.in.last_at),
+      counted(session.unsent_bytes, "byte"), queued, with_thousands(session.in.messages),
+      with_thousands(session.out.messages), with_thousands(session.resent),
+      with_thousands(session.in.bytes), with_thousands(session.out.bytes), session.logons,
+      session.logon_failures, session.connect_failures, session.disconnects, session.gaps,
+      session.garbled);
 }
 
 std::string engine_json(const engine::EngineStatus& engine) {
@@ -211,12 +210,12 @@ std::string latency_json(const std::vector<engine::LatencyRow>& rows, std::strin
   return json.document();
 }
 
-std::expected<const engine::SessionStatus*, std::string> find_session(
+std::expected<const engine::SessionStatistics*, std::string> find_session(
     const engine::EngineStatus& engine, std::string_view name) {
   const auto& sessions = engine.sessions;
   std::vector<std::string_view> names;
   names.reserve(sessions.size());
-  for (const engine::SessionStatus& one : sessions) names.push_back(one.name);
+  for (const engine::SessionStatistics& one : sessions) names.push_back(one.name);
   const std::vector<std::size_t> found = meant_names(names, name);
   if (found.size() == 1) return &sessions[found.front()];
   std::string text = fmt::format("the engine has no session {}", name);

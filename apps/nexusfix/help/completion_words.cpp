@@ -26,7 +26,7 @@ Words sessions() {
   for (const std::string& folder : engine::find_running_engines()) {
     const auto status = engine::status_of_running_engine(folder);
     if (!status) continue;
-    for (const engine::SessionStatus& one : status->sessions) names.push_back(one.name);
+    for (const engine::SessionStatistics& one : status->sessions) names.push_back(one.name);
   }
   Words words;
   for (const std::string& name : names) {

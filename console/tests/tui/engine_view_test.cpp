@@ -5,21 +5,22 @@
 namespace nexusfix::tui {
 namespace {
 
-using engine::SessionStatus;
+using engine::SessionState;
+using engine::SessionStatistics;
 using std::chrono::seconds;
 
 Now at(int second) {
   return {.wall = WallTime{seconds{1'700'000'000 + second}}, .mono = MonoTime{seconds{second}}};
 }
 
-Look look_of(SessionStatus session) {
+Look look_of(SessionStatistics session) {
   Look look;
   look.status.process = 7;
   look.status.sessions.push_back(std::move(session));
   return look;
 }
 
-SessionStatus logged_on() { return {.name = "VENUE->BROKER", .state = "logged on"}; }
+SessionStatistics logged_on() { return {.name = "VENUE->BROKER", .state = SessionState::LoggedOn}; }
 
 std::vector<std::string> texts(const EngineView& view) {
   std::vector<std::string> found;
@@ -29,12 +30,12 @@ std::vector<std::string> texts(const EngineView& view) {
 
 TEST(EngineView, rates_are_the_difference_of_two_looks) {
   EngineView view{"store"};
-  SessionStatus session = logged_on();
-  session.messages_in = 100;
+  SessionStatistics session = logged_on();
+  session.in.messages = 100;
   view.add(look_of(session), at(0));
   EXPECT_EQ(view.sessions()[0].in_rate, std::nullopt);
-  session.messages_in = 300;
-  session.messages_out = 50;
+  session.in.messages = 300;
+  session.out.messages = 50;
   view.add(look_of(session), at(2));
   EXPECT_DOUBLE_EQ(view.sessions()[0].in_rate.value(), 100);
   EXPECT_DOUBLE_EQ(view.sessions()[0].out_rate.value(), 25);
@@ -44,8 +45,8 @@ TEST(EngineView, rates_are_the_difference_of_two_looks) {
 TEST(EngineView, a_new_state_is_a_change_with_its_reason) {
   EngineView view{"store"};
   view.add(look_of(logged_on()), at(0));
-  SessionStatus session = logged_on();
-  session.state = "disabled";
+  SessionStatistics session = logged_on();
+  session.state = SessionState::Disabled;
   session.why = "disabled by anna";
   view.add(look_of(session), at(1));
   EXPECT_THAT(texts(view), testing::ElementsAre("disabled: disabled by anna"));
@@ -57,7 +58,7 @@ TEST(EngineView, a_new_state_is_a_change_with_its_reason) {
 TEST(EngineView, a_disconnect_between_two_looks_is_seen) {
   EngineView view{"store"};
   view.add(look_of(logged_on()), at(0));
-  SessionStatus session = logged_on();
+  SessionStatistics session = logged_on();
   session.disconnects = 1;
   view.add(look_of(session), at(1));
   EXPECT_THAT(texts(view), testing::ElementsAre("disconnected, and logged on again"));
@@ -65,7 +66,7 @@ TEST(EngineView, a_disconnect_between_two_looks_is_seen) {
 
 TEST(EngineView, a_resend_begins_and_ends) {
   EngineView view{"store"};
-  SessionStatus session = logged_on();
+  SessionStatistics session = logged_on();
   session.resent = 4;
   view.add(look_of(session), at(0));
   session.resent = 10;
@@ -80,7 +81,7 @@ TEST(EngineView, a_resend_begins_and_ends) {
 
 TEST(EngineView, gaps_and_numbers_that_were_set_back_are_changes) {
   EngineView view{"store"};
-  SessionStatus session = logged_on();
+  SessionStatistics session = logged_on();
   session.next = {.next_inbound = 40, .next_outbound = 50};
   view.add(look_of(session), at(0));
   session.gaps = 1;
@@ -111,7 +112,7 @@ TEST(EngineView, a_lost_engine_keeps_its_sessions_without_rates) {
 TEST(EngineView, sessions_of_a_reload_come_and_go) {
   EngineView view{"store"};
   view.add(look_of(logged_on()), at(0));
-  view.add(look_of({.name = "VENUE->NEW", .state = "listening"}), at(1));
+  view.add(look_of({.name = "VENUE->NEW", .state = SessionState::Listening}), at(1));
   ASSERT_EQ(view.changes().size(), 2U);
   EXPECT_EQ(view.changes()[0].session, "VENUE->NEW");
   EXPECT_EQ(view.changes()[1].session, "VENUE->BROKER");
@@ -119,7 +120,7 @@ TEST(EngineView, sessions_of_a_reload_come_and_go) {
 
 TEST(EngineView, keeps_the_newest_changes) {
   EngineView view{"store"};
-  SessionStatus session = logged_on();
+  SessionStatistics session = logged_on();
   for (std::size_t i = 0; i < EngineView::kChangesMax + 9; ++i) {
     session.gaps = i;
     view.add(look_of(session), at(static_cast<int>(i)));

@@ -6,7 +6,8 @@
 namespace nexusfix::tui {
 namespace {
 
-using engine::SessionStatus;
+using engine::SessionState;
+using engine::SessionStatistics;
 using std::chrono::seconds;
 using testing::HasSubstr;
 using testing::Not;
@@ -19,14 +20,14 @@ Look three_sessions() {
   look.status.started = kTime - seconds{3'600};
   look.status.sessions = {
       {.name = "FIX.4.4:VENUE->BROKER",
-       .state = "logged on",
-       .since = kTime,
+       .state = SessionState::LoggedOn,
+       .logon_changed_at = kTime,
        .next = {.next_inbound = 12, .next_outbound = 34}},
-      {.name = "FIX.4.4:VENUE->ALPHA", .state = "logged on", .since = kTime},
+      {.name = "FIX.4.4:VENUE->ALPHA", .state = SessionState::LoggedOn, .logon_changed_at = kTime},
       {.name = "FIX.4.4:VENUE->OMEGA",
-       .state = "disabled",
-       .why = "disabled by anna",
-       .since = kTime},
+       .state = SessionState::Disabled,
+       .logon_changed_at = kTime,
+       .why = "disabled by anna"},
   };
   look.loops.push_back({.what = "receive to sent",
                         .count = 5,
@@ -97,7 +98,7 @@ TEST(Screen, what_needs_attention_comes_first_then_the_names) {
 TEST(Screen, order_by_rate_has_the_busiest_first) {
   Screen screen = screen_of(three_sessions());
   Look later = three_sessions();
-  later.status.sessions[0].messages_in = 500;
+  later.status.sessions[0].in.messages = 500;
   screen.engine(0).add(std::move(later),
                        {.wall = kTime + seconds{1}, .mono = MonoTime{seconds{1}}});
   type(screen, "ss");
@@ -199,7 +200,8 @@ TEST(Screen, the_selected_row_is_on_the_screen) {
   Look look;
   look.status.process = 1;
   for (int i = 100; i < 200; ++i) {
-    look.status.sessions.push_back({.name = "S" + std::to_string(i), .state = "logged on"});
+    look.status.sessions.push_back(
+        {.name = "S" + std::to_string(i), .state = SessionState::LoggedOn});
   }
   Screen screen = screen_of(std::move(look));
   for (int i = 0; i < 99; ++i) {
@@ -215,7 +217,7 @@ TEST(Screen, the_selected_row_is_on_the_screen) {
 TEST(Screen, bytes_that_are_no_text_do_not_reach_the_terminal) {
   Look look;
   look.status.process = 1;
-  look.status.sessions.push_back({.name = "A\x1b[2J\xff", .state = "logged on"});
+  look.status.sessions.push_back({.name = "A\x1b[2J\xff", .state = SessionState::LoggedOn});
   Screen screen = screen_of(std::move(look));
   EXPECT_THAT(text_of(screen), HasSubstr("A?[2J?"));
 }

@@ -258,6 +258,8 @@ struct alignas(deferred::kCacheLineBytes) SessionCounters {
   [[nodiscard]] std::uint64_t messages_in() const noexcept;
   [[nodiscard]] std::uint64_t messages_out() const noexcept;
   [[nodiscard]] SessionStatistics read() const;
+  // Without what needs memory for each MsgType or duration: by_type, rejects, latencies.
+  [[nodiscard]] SessionStatistics read_totals() const;
 };
 
 // The figures of all sessions of a loop, for readers on other threads. A reader copies the list and

@@ -14,6 +14,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/observe/logs.hpp>
 #include <nexusfix/session/identity.hpp>
+#include <nexusfix/statistics.hpp>
 
 #include "control/api/operator_acts.hpp"
 
@@ -23,34 +24,6 @@ namespace nexusfix::engine {
 struct LiveError {
   bool is_absent = false;  // no engine listens in this folder
   std::string text;        // the reason, for people
-};
-
-// One session of a running engine, at one moment. The counts are those since the engine started.
-struct SessionStatus {
-  std::string name{};                     // as Session::name()
-  bool is_initiator = false;              // false: an acceptor
-  std::string state{};                    // "logged on": a text of to_string(SessionState)
-  std::string why{};                      // as SessionStatistics::why
-  std::uint64_t failures_in_a_row = 0;    // as in SessionStatistics
-  std::optional<WallTime> since{};        // of the last Logon or its end; none: there was no Logon
-  session::Numbers next{};                // the next MsgSeqNum of each direction
-  std::uint64_t messages_in = 0;          // received messages of every type
-  std::uint64_t messages_out = 0;         // our messages of every type
-  std::optional<WallTime> received_at{};  // of the last received message; none: there was none
-  std::uint64_t unsent_bytes = 0;         // as Session::unsent_bytes()
-  std::uint64_t queued_messages = 0;      // as in SessionStatistics
-  // When the oldest of them was given to send(); none: no message waits.
-  std::optional<WallTime> queued_since{};
-  // As in SessionStatistics, since the engine was opened.
-  std::uint64_t bytes_in = 0;          // of messages_in
-  std::uint64_t bytes_out = 0;         // of messages_out
-  std::uint64_t logons = 0;            // completed exchanges of Logons
-  std::uint64_t logon_failures = 0;    // connections that ended before that
-  std::uint64_t connect_failures = 0;  // initiator: connections that could not be opened
-  std::uint64_t disconnects = 0;       // ends of logged-on connections, for any reason
-  std::uint64_t gaps = 0;              // times that received MsgSeqNums were missing
-  std::uint64_t resent = 0;            // messages and gap fills that we sent again
-  std::uint64_t garbled = 0;           // received pieces that are no valid message
 };
 
 // A running engine, at one moment.
@@ -63,7 +36,9 @@ struct EngineStatus {
   // "node a has shard s1 of cluster c: fencing token 17; the lease was renewed 412 ms ago". Empty:
   // it is in no cluster.
   std::string cluster{};
-  std::vector<SessionStatus> sessions{};  // of all loops, as Engine::session() has them
+  // Of all loops, as Engine::session() has them; without by_type, rejects, resend_requests and
+  // latencies.
+  std::vector<SessionStatistics> sessions{};
 };
 
 // Asks the engine that runs with this store for its sessions. folder: of the store, or the path of

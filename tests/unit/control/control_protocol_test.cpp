@@ -160,8 +160,10 @@ TEST(ControlProtocol, answers_arrive_as_they_were_given) {
 }
 
 TEST(ControlProtocol, status_arrives_as_it_was_given) {
-  SessionStatus session{.name = "S", .is_initiator = true, .state = "halted", .why = "because"};
-  session.since = WallTime{5ns};
+  SessionStatistics session{
+      .name = "S", .is_initiator = true, .state = SessionState::StoreFailed, .why = "because"};
+  session.logon_changed_at = WallTime{5ns};
+  session.in.messages = 6;
   session.next = {.next_inbound = 3, .next_outbound = 4};
   session.garbled = 9;
   const StatusPage page{.status = {.process = 11,
@@ -169,17 +171,28 @@ TEST(ControlProtocol, status_arrives_as_it_was_given) {
                                    .loops = 2,
                                    .standby = "waits",
                                    .cluster = "c",
-                                   .sessions = {session, SessionStatus{.name = "T"}}},
+                                   .sessions = {session, SessionStatistics{.name = "T"}}},
                         .next = {.loop = 1, .first = 32}};
   const StatusPage read = back(page);
   EXPECT_EQ(line_of(ControlAnswer{read}), line_of(ControlAnswer{page}));
   ASSERT_EQ(read.status.sessions.size(), 2U);
-  EXPECT_EQ(read.status.sessions[0].since, WallTime{5ns});
-  EXPECT_EQ(read.status.sessions[0].received_at, std::nullopt);
+  EXPECT_EQ(read.status.sessions[0].logon_changed_at, WallTime{5ns});
+  EXPECT_EQ(read.status.sessions[0].in.last_at, std::nullopt);
   EXPECT_EQ(read.status.sessions[0].next, session.next);
+  EXPECT_EQ(read.status.sessions[0].state, SessionState::StoreFailed);
+  EXPECT_EQ(read.status.sessions[0].in.messages, 6U);
   EXPECT_EQ(read.status.sessions[0].garbled, 9U);
   EXPECT_TRUE(read.status.sessions[0].is_initiator);
   EXPECT_EQ(read.next.first, 32U);
+}
+
+TEST(ControlProtocol, an_unknown_state_of_a_session_is_an_error) {
+  std::string line =
+      line_of(ControlAnswer{StatusPage{.status = {.sessions = {{.name = "S"}}}, .next = {}}});
+  line.replace(line.find("listening"), 9, "sleeping");
+  const ControlAnswer read = read_answer(line);
+  ASSERT_TRUE(std::holds_alternative<Refusal>(read));
+  EXPECT_THAT(std::get<Refusal>(read).text, ::testing::HasSubstr("state"));
 }
 
 TEST(ControlProtocol, any_byte_of_a_message_arrives) {

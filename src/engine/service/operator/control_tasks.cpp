@@ -60,31 +60,12 @@ class SetNumbersTask final : public ControlTask {
   std::optional<store::LogPosition> set_at_;
 };
 
-[[nodiscard]] SessionStatus status_of(const SessionEntry& entry, bool store_has_failed) {
-  const SessionCounters& counters = *entry.counters;
-  const SessionState state = store_has_failed ? SessionState::StoreFailed : state_of(entry).state;
-  return {.name = entry.name,
-          .is_initiator = entry.settings().session.role == session::Role::Initiator,
-          .state = std::string{to_string(state)},
-          .why = counters.why.read(),
-          .failures_in_a_row = counters.failures_in_a_row.read(),
-          .since = counters.logon_changed_at.if_set(),
-          .next = entry.machine.sequence_numbers(),
-          .messages_in = counters.messages_in(),
-          .messages_out = counters.messages_out(),
-          .received_at = counters.in.last_at.if_set(),
-          .unsent_bytes = entry.session.unsent_bytes(),
-          .queued_messages = counters.queued_messages.read(),
-          .queued_since = counters.queued_since.if_set(),
-          .bytes_in = counters.in.bytes.read(),
-          .bytes_out = counters.out.bytes.read(),
-          .logons = counters.logons.read(),
-          .logon_failures = counters.logon_failures.read(),
-          .connect_failures = counters.connect_failures.read(),
-          .disconnects = counters.disconnects.read(),
-          .gaps = counters.gaps.read(),
-          .resent = counters.resent.read(),
-          .garbled = counters.garbled.read()};
+[[nodiscard]] SessionStatistics status_of(const SessionEntry& entry, bool store_has_failed) {
+  SessionStatistics status = entry.counters->read_totals();
+  status.state = store_has_failed ? SessionState::StoreFailed : state_of(entry).state;
+  status.next = entry.machine.sequence_numbers();
+  status.unsent_bytes = entry.session.unsent_bytes();
+  return status;
 }
 
 class StatusTask final : public ControlTask {
@@ -106,7 +87,7 @@ class StatusTask final : public ControlTask {
       }
       const SessionEntry& entry = *entries[at];
       if (is_gone(entry)) continue;
-      SessionStatus& one =
+      const SessionStatistics& one =
           page.status.sessions.emplace_back(status_of(entry, floors.io.commit.has_failed()));
       text_bytes += one.name.size() + one.why.size();
     }

@@ -44,8 +44,8 @@ class ControlTest : public AcceptorTest {
     EXPECT_TRUE(found.has_value()) << found.error().text;
     return found.value_or(engine::EngineStatus{});
   }
-  engine::SessionStatus status_of(std::string_view name) {
-    for (engine::SessionStatus& one : status().sessions) {
+  engine::SessionStatistics status_of(std::string_view name) {
+    for (engine::SessionStatistics& one : status().sessions) {
       if (one.name == name) return std::move(one);
     }
     ADD_FAILURE() << "no session " << name;

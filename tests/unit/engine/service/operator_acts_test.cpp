@@ -78,7 +78,7 @@ TEST_F(OperatorActsTest, disabled_acceptor_answers_a_logon_with_a_logout_that_sa
       << bar(trader.messages()[1]);
   trader.send(from("TRADER", "5", 2));
   ASSERT_TRUE(run_until([&] { return trader.closed(); }));
-  EXPECT_EQ(status_of(kTrader).state, "disabled");
+  EXPECT_EQ(status_of(kTrader).state, engine::SessionState::Disabled);
 
   RawPeer& again = connect();
   again.send(from("TRADER", "A", 3, "98=0|108=30|"));
@@ -89,7 +89,7 @@ TEST_F(OperatorActsTest, disabled_acceptor_answers_a_logon_with_a_logout_that_sa
   EXPECT_TRUE(log.has(EventId::LogonSessionDisabled)) << log.all();
 
   ASSERT_TRUE(command({.act = Enable, .session = kTrader, .reason = "anna"}));
-  EXPECT_EQ(status_of(kTrader).state, "listening");
+  EXPECT_EQ(status_of(kTrader).state, engine::SessionState::Listening);
   log_on("TRADER", 3);
 }
 
@@ -165,13 +165,13 @@ TEST_F(OperatorActsTest, disabled_session_stays_disabled_after_a_restart) {
   open();
   ASSERT_TRUE(command({.act = Disable, .session = kTrader, .reason = "anna"}));
   reopen();
-  EXPECT_EQ(status_of(kTrader).state, "disabled");
+  EXPECT_EQ(status_of(kTrader).state, engine::SessionState::Disabled);
   RawPeer& peer = connect();
   peer.send(from("TRADER", "A", 1, "98=0|108=30|"));
   ASSERT_TRUE(run_until([&] { return peer.closed(); }));
   ASSERT_TRUE(command({.act = Enable, .session = kTrader, .reason = "anna"}));
   reopen();
-  EXPECT_EQ(status_of(kTrader).state, "listening");
+  EXPECT_EQ(status_of(kTrader).state, engine::SessionState::Listening);
 }
 
 TEST_F(OperatorActsTest, list_of_disabled_sessions_that_cannot_be_read_prevents_the_start) {
@@ -194,7 +194,7 @@ TEST_F(OperatorActsTest, refused_act_says_why_and_is_not_recorded) {
   EXPECT_TRUE(recorded(kTrader).empty());
   ASSERT_TRUE(command({.act = Disable, .session = kTrader}));
   EXPECT_EQ(refusal_of({.act = Disable, .session = kTrader}), "the session is disabled already");
-  EXPECT_EQ(status_of(kTrader).state, "disabled");
+  EXPECT_EQ(status_of(kTrader).state, engine::SessionState::Disabled);
 }
 
 TEST_F(OperatorActsTest, test_request_returns_the_time_until_its_heartbeat) {

@@ -11,7 +11,7 @@ namespace {
 
 using engine::EngineStatus;
 using engine::OperatorCommand;
-using engine::SessionStatus;
+using engine::SessionStatistics;
 using enum engine::OperatorAct;
 
 using RunningEngineTest = ControlTest;
@@ -25,18 +25,18 @@ TEST_F(RunningEngineTest, status_has_the_state_numbers_and_counts_of_each_sessio
   EXPECT_EQ(engine.process, ::getpid());
   EXPECT_EQ(engine.loops, 1U);
   ASSERT_EQ(engine.sessions.size(), acceptor->session_count());
-  const SessionStatus& on = engine.sessions[0];
+  const SessionStatistics& on = engine.sessions[0];
   EXPECT_EQ(on.name, kTrader);
   EXPECT_FALSE(on.is_initiator);
-  EXPECT_EQ(on.state, "logged on");
-  EXPECT_TRUE(on.since && on.received_at);
+  EXPECT_EQ(on.state, engine::SessionState::LoggedOn);
+  EXPECT_TRUE(on.logon_changed_at && on.in.last_at);
   EXPECT_EQ(on.next, (session::Numbers{.next_inbound = 3, .next_outbound = 3}));
-  EXPECT_EQ(on.messages_in, 2U);
-  EXPECT_EQ(on.messages_out, 2U);
+  EXPECT_EQ(on.in.messages, 2U);
+  EXPECT_EQ(on.out.messages, 2U);
   EXPECT_EQ(on.unsent_bytes, 0U);
-  const SessionStatus& off = engine.sessions[1];
-  EXPECT_EQ(off.state, "listening");
-  EXPECT_FALSE(off.since || off.received_at);
+  const SessionStatistics& off = engine.sessions[1];
+  EXPECT_EQ(off.state, engine::SessionState::Listening);
+  EXPECT_FALSE(off.logon_changed_at || off.in.last_at);
   EXPECT_EQ(off.next, (session::Numbers{.next_inbound = 1, .next_outbound = 1}));
 }
 
@@ -51,7 +51,7 @@ TEST_F(RunningEngineTest, status_lists_more_sessions_than_one_turn_reads) {
   const EngineStatus engine = status();
   ASSERT_EQ(engine.sessions.size(), acceptor->session_count());
   std::set<std::string> names;
-  for (const SessionStatus& one : engine.sessions) names.insert(one.name);
+  for (const SessionStatistics& one : engine.sessions) names.insert(one.name);
   EXPECT_EQ(names.size(), engine.sessions.size());
 }
 
@@ -64,7 +64,7 @@ TEST_F(RunningEngineTest, log_out_sends_a_logout_with_the_text_and_the_event_log
   ASSERT_TRUE(run_until([&] { return trader.messages().size() == 2; }));
   EXPECT_TRUE(contains(trader.messages()[1], "|35=5|")) << bar(trader.messages()[1]);
   EXPECT_TRUE(contains(trader.messages()[1], "|58=end of day|")) << bar(trader.messages()[1]);
-  EXPECT_EQ(status_of(kTrader).state, "logging out");
+  EXPECT_EQ(status_of(kTrader).state, engine::SessionState::LoggingOut);
   EXPECT_TRUE(log.has(EventId::OperatorCommand)) << log.all();
   EXPECT_TRUE(log.has("log-out: anna@host: by phone (given to the running engine by user "))
       << log.all();
@@ -76,7 +76,7 @@ TEST_F(RunningEngineTest, disconnect_ends_the_connection_without_a_logout) {
   ASSERT_TRUE(command({.act = Disconnect, .session = kTrader, .reason = "anna: stuck"}));
   ASSERT_TRUE(run_until([&] { return trader.closed(); }));
   EXPECT_EQ(trader.messages().size(), 1U);
-  EXPECT_EQ(status_of(kTrader).state, "listening");
+  EXPECT_EQ(status_of(kTrader).state, engine::SessionState::Listening);
   EXPECT_TRUE(log.has("disconnected by an operator: anna: stuck")) << log.all();
 }
 
@@ -119,7 +119,7 @@ TEST_F(RunningEngineTest, program_of_another_language_speaks_json_lines) {
   EXPECT_TRUE(contains(status, R"("next_page":{"loop":1,"first":0})")) << status;
   EXPECT_EQ(say(R"({"version":8,"request":"disable","session":"FIX.4.4:VENUE->TRADER"})"),
             R"({"version":8,"done":""})");
-  EXPECT_EQ(status_of(kTrader).state, "disabled");
+  EXPECT_EQ(status_of(kTrader).state, engine::SessionState::Disabled);
   EXPECT_TRUE(
       contains(say(R"({"version":8,"request":"status","loop":7})").value_or(""), "no event loop"));
   EXPECT_TRUE(contains(say(R"({"version":8,"request":"status","first":99999})").value_or(""),
