@@ -105,7 +105,6 @@ PRODUCT_READS = {
         "nexusfix/text/text.hpp": "output of all subcommands",
     },
     "gateway": {
-        "base/posix_disk.hpp": "shared memory whose file a client cuts must not end the process",
         "nexusfix/command.hpp": "the list of subcommands, and how arguments are parsed",
         "nexusfix/files/engine_options.hpp": "gateway opens an engine",
         "nexusfix/files/journal_locator.hpp": "the folder of the journal",
@@ -193,7 +192,7 @@ SEAMS = [
     # The network's file keeps /dev/null open, to have a descriptor when there are none left. The
     # clock's file reads the kernel's clock source. A local socket has a path, also that of the
     # gateway. Shared memory has a name, and two processes.
-    ("files", r"src/base/(posix_(disk|mapping)|system_clock)\.cpp"
+    ("files", r"src/base/(posix_disk|map_file|system_clock)\.cpp"
      r"|src/transport/(tcp/socket_calls|local/local_socket)\.cpp"
      r"|gateway/(ring/ring_file|door/socket_door)\.cpp",
      r"(?<!\w)::(open|openat|creat|rename|unlink)\s*\(|\b(fopen|freopen|mmap|munmap|mkstemp)\s*\("

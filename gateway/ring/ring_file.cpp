@@ -15,7 +15,7 @@
 
 #include <nexusfix/base/clock.hpp>
 
-#include "base/posix_disk.hpp"
+#include "base/api/map_file.hpp"
 #include "gateway/ring/ring_names.hpp"
 
 namespace nexusfix::gateway {

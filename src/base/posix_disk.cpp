@@ -24,6 +24,8 @@
 
 #include <nexusfix/base/disk.hpp>
 
+#include "base/api/map_file.hpp"
+
 namespace nexusfix {
 namespace {
 

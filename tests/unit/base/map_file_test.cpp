@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kMappedBytes = 16'384;
 
-class PosixMappingTest : public ::testing::Test {
+class MapFileTest : public ::testing::Test {
  protected:
   std::unique_ptr<File::Mapping> map() {
     EXPECT_TRUE(file_->reserve(kMappedBytes));
@@ -29,7 +29,7 @@ class PosixMappingTest : public ::testing::Test {
   std::unique_ptr<File> file_ = std::move(*disk_.open(folder_.file("file"), OpenMode::Create));
 };
 
-TEST_F(PosixMappingTest, a_mapping_that_lost_its_file_fails_and_the_program_goes_on) {
+TEST_F(MapFileTest, a_mapping_that_lost_its_file_fails_and_the_program_goes_on) {
   {
     const auto mapping = map();
     ASSERT_NE(mapping, nullptr);
@@ -45,11 +45,11 @@ TEST_F(PosixMappingTest, a_mapping_that_lost_its_file_fails_and_the_program_goes
   EXPECT_FALSE(next->failed()) << "the failure was that of an earlier mapping";
 }
 
-TEST_F(PosixMappingTest, a_closed_mapping_leaves_its_place_to_another_one) {
+TEST_F(MapFileTest, a_closed_mapping_leaves_its_place_to_another_one) {
   for (int i = 0; i < 1100; ++i) ASSERT_NE(map(), nullptr) << i;
 }
 
-TEST_F(PosixMappingTest, what_is_stored_in_a_mapping_is_in_the_file) {
+TEST_F(MapFileTest, what_is_stored_in_a_mapping_is_in_the_file) {
   const auto mapping = map();
   ASSERT_NE(mapping, nullptr);
   mapping->prepare(0, kMappedBytes);
@@ -60,7 +60,7 @@ TEST_F(PosixMappingTest, what_is_stored_in_a_mapping_is_in_the_file) {
   EXPECT_EQ(byte, 'x');
 }
 
-TEST_F(PosixMappingTest, a_sync_that_fails_is_an_error) {
+TEST_F(MapFileTest, a_sync_that_fails_is_an_error) {
   class GoneMapping final : public File::Mapping {
    public:
     GoneMapping() {
@@ -81,7 +81,7 @@ TEST_F(PosixMappingTest, a_sync_that_fails_is_an_error) {
   EXPECT_FALSE(file_->sync_mapped(gone, 0, kMappedBytes));
 }
 
-TEST_F(PosixMappingTest, a_bus_error_of_no_mapping_ends_the_program) {
+TEST_F(MapFileTest, a_bus_error_of_no_mapping_ends_the_program) {
   const auto mapping = map();
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(::raise(SIGBUS), "");

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/posix_disk.hpp"
+#include "base/api/map_file.hpp"
 
 namespace nexusfix {
 namespace {
