@@ -102,8 +102,8 @@ void Gateway::add(std::unique_ptr<ClientLink> link, std::string peer) {
       (is_remote && static_cast<std::size_t>(remote) >= kRemoteClientsMax)) {
     client->close(CloseCode::NoHello, "too many connections", now());
     client->release(AttachedClient::Part::All);
-    report(EventId::GatewayCut, fmt::format("{}: too many connections", client->peer()));
-    return;
+    return report_stranger(EventId::GatewayCut,
+                           fmt::format("{}: too many connections", client->peer()));
   }
   clients_.push_back(std::move(client));
 }
@@ -446,18 +446,19 @@ bool Gateway::flush() {
     end(*one);
     return true;
   });
+  report_hidden(strangers_.consume_hidden(time));
   return has_more;
 }
 
 void Gateway::end(AttachedClient& client) {
   const bool is_orderly =
       client.close_code() == CloseCode::ClientEnds || client.close_code() == CloseCode::Stopping;
-  const std::string who = client.rights() == nullptr
-                              ? client.peer()
-                              : fmt::format("{} ({})", client.name(), client.peer());
-  report(is_orderly ? EventId::GatewayEnded : EventId::GatewayCut,
-         fmt::format("client {}: {}", who, client.close_text()));
-  if (client.rights() == nullptr) return;
+  const EventId event = is_orderly ? EventId::GatewayEnded : EventId::GatewayCut;
+  if (client.rights() == nullptr) {
+    return report_stranger(event, fmt::format("client {}: {}", client.peer(), client.close_text()));
+  }
+  report(event,
+         fmt::format("client {} ({}): {}", client.name(), client.peer(), client.close_text()));
   if (known(*client.rights()).attached != &client) return;
   known(*client.rights()).attached = nullptr;
   for (Slot& slot : slots_) apply_absence(slot);
@@ -477,6 +478,7 @@ void Gateway::stop() {
   for (const auto& one : clients_) one->release(AttachedClient::Part::All);
   for (const auto& one : clients_) end(*one);
   clients_.clear();
+  report_hidden(strangers_.consume_hidden());
 }
 
 // A session without a client that it needs logs out.
@@ -591,6 +593,16 @@ MessagePlace Gateway::sent_place(const Slot& slot) const {
 const ClientRights* Gateway::client_of(std::string_view name) const noexcept {
   const auto found = std::ranges::find(options_.clients.clients, name, &ClientRights::name);
   return found == options_.clients.clients.end() ? nullptr : &*found;
+}
+
+void Gateway::report_stranger(EventId id, const std::string& text) {
+  if (strangers_.allow(now())) report(id, text);
+}
+
+void Gateway::report_hidden(std::uint64_t connections) {
+  if (connections == 0) return;
+  report(EventId::EventsSuppressed,
+         fmt::format("{} more connections of no known client have ended", connections));
 }
 
 void Gateway::report(EventId id, const std::string& text, std::string_view session) {

@@ -17,6 +17,7 @@
 #include <nexusfix/store.hpp>
 
 #include "gateway/client/attached_client.hpp"
+#include "gateway/client/refusal_limit.hpp"
 #include "gateway/rights/client_file.hpp"
 #include "gateway/rights/message_fields.hpp"
 #include "gateway/rights/owner_fields.hpp"
@@ -124,6 +125,9 @@ class Gateway {
   void apply_absence(Slot& slot);
   void state_changed(engine::Session& session, bool is_logged_on, const std::string& why);
   void report(EventId id, const std::string& text, std::string_view session = {});
+  // The end of a connection that has not become a client.
+  void report_stranger(EventId id, const std::string& text);
+  void report_hidden(std::uint64_t connections);
 
   [[nodiscard]] MonoTime now() { return options_.clock->now().mono; }
   [[nodiscard]] std::uint32_t index_of(const engine::Session& session) const noexcept;
@@ -144,6 +148,7 @@ class Gateway {
   std::vector<std::unique_ptr<AttachedClient>> clients_;
   store::LogPosition marked_at_ = 0;  // where the log ended when the clients were marked
   MessageFields fields_;
+  RefusalLimit strangers_;
 };
 
 // With an observer, the gateway also gets what the engine sends, which costs each message a little.
