@@ -114,7 +114,7 @@ detail::ParserIndex::ParserIndex(const DataFieldTable& data_fields,
     : index_frame_{kernel.index_frame[policy_of(checks)]},
       fits_{FullPathOnly::is_on() ? nullptr : kernel.fits},
       find_sequence_{kernel.find_sequence},
-      compares_{find_sequence_ != nullptr},
+      compared_bytes_max_{find_sequence_ == nullptr ? 0 : detail::TagSequence::kFrameBytesMax},
       checks_{checks},
       storage_{std::make_unique<Storage>()} {
   static_assert(kNarrowPlaces == kernels::kNarrowPlaces);
@@ -146,7 +146,7 @@ detail::ParserIndex::ParserIndex(const DataFieldTable& data_fields,
 
 detail::ParserIndex::ParserIndex(const DataFieldTable& data_fields, Checks checks)
     : detail::ParserIndex{data_fields, kernels::selected(), checks} {
-  compares_ = kernels::selected().compares_soon;
+  compared_bytes_max_ = kernels::selected().compared_bytes_max;
 }
 detail::ParserIndex::ParserIndex(detail::ParserIndex&& other) noexcept = default;
 detail::ParserIndex& detail::ParserIndex::operator=(detail::ParserIndex&& other) noexcept = default;

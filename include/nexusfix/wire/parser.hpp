@@ -234,15 +234,16 @@ class ParserIndex {
       std::string_view frame) {
     if (detail::FrameShape* const shape = find_shape(frame); shape != nullptr)
       return std::expected<MessageView, ParseError>{std::in_place, frame, *shape};
-    if (compares_) {
+    const bool compares = frame.size() <= compared_bytes_max_;
+    if (compares) {
       if (TagSequence* const sequence = find_sequence(frame); sequence != nullptr)
         return std::expected<MessageView, ParseError>{std::in_place, frame, *sequence};
     }
-    return parse_unlike(frame);
+    return parse_unlike(frame, compares);
   }
-  // See BasicParser::parse_unlike().
+  // See BasicParser::parse_unlike(). compared: with the known sequences.
   [[nodiscard, gnu::always_inline]] std::expected<MessageView, ParseError> parse_unlike(
-      std::string_view frame) {
+      std::string_view frame, bool compared = true) {
     // 0: not a message; negative: one with a fault. The slow path distinguishes the two.
     Indexed indexed{index_frame_(frame.data(), frame.size(), *work_), &MessageView::kNoFaults};
     if (static_cast<std::int32_t>(indexed.count) <= 0) [[unlikely]] {
@@ -250,7 +251,8 @@ class ParserIndex {
       if (indexed.count == 0) return std::unexpected{diagnosed(frame)};
     }
     const detail::FieldIndex index = index_of(indexed.count);
-    if (wait_ == 0 && TagSequence::has_size(frame.size())) learn_sequence(frame, indexed);
+    if (compared && wait_ == 0 && TagSequence::has_size(frame.size()))
+      learn_sequence(frame, indexed);
     if (detail::FrameShape* const shape = awaiting_shape(frame.size()); shape != nullptr)
         [[unlikely]]
       learn(*shape, frame, index, *indexed.faults);
@@ -294,7 +296,7 @@ class ParserIndex {
   std::uint32_t (*index_frame_)(const char* frame, std::size_t size, kernels::IndexWork& work);
   bool (*fits_)(const char* frame, std::size_t size, const detail::ByteRanges& ranges);
   TagSequence* (*find_sequence_)(const char* frame, std::size_t size, TagSequence* sequences);
-  bool compares_;  // parse() compares tags, because that takes no longer than indexing the frame
+  std::size_t compared_bytes_max_;        // of a frame whose tags parse() compares
   detail::FrameShape* shapes_ = nullptr;  // kShapes of them
   TagSequence* sequences_ = nullptr;
   // How many frames are not compared with sequences, so that frames without a common sequence cost

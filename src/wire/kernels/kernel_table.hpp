@@ -128,9 +128,9 @@ struct KernelTable {
   IndexFrame index_frame[kPolicies];
   Fits fits;                   // null: no shape is used, because indexing a frame takes no longer
   FindSequence find_sequence;  // null: no tags are remembered
-  // Comparing the tags takes no longer than indexing the frame. Otherwise it pays only where a
-  // validator knows the rest of such a message.
-  bool compares_soon = false;
+  // Comparing the tags of a frame up to this size takes no longer than indexing it. Otherwise it
+  // pays only where a validator knows the rest of such a message.
+  std::size_t compared_bytes_max = 0;
 };
 
 // Frames below this size are not examined: the shortest message is longer. Nor are frames whose

@@ -202,7 +202,7 @@ template <unsigned Policy>
   return others == 0 && are_long_tags(frame, starts.at, known);
 }
 
-inline std::uint64_t short_soh_bits(const char* body, std::uint32_t bytes, ByteSum& sum) noexcept {
+inline std::uint64_t short_body(const char* body, std::uint32_t bytes, ByteSum& sum) noexcept {
   const std::uint32_t before = kBlockBytes - bytes;
   return soh_bits(body - before, kKeep.at + bytes, sum) >> before;
 }
@@ -238,6 +238,6 @@ bool supported() noexcept { return true; }
 extern const KernelTable kTable;
 const KernelTable kTable{
     "scalar", supported,     {index_frame<0>, index_frame<1>, index_frame<2>, index_frame<3>},
-    nullptr,  find_sequence, true};
+    nullptr,  find_sequence, TagSequence::kFrameBytesMax};
 
 }  // namespace nexusfix::wire::kernels::scalar

@@ -141,7 +141,7 @@ inline bool is_none(ByteSum bytes) noexcept { return _mm256_testz_si256(bytes, b
 
 // match_short() of short_sequence.inl.hpp: four fields are compared at once.
 
-inline std::uint64_t short_soh_bits(const char* body, std::uint32_t bytes, ByteSum& sum) noexcept {
+inline std::uint64_t short_body(const char* body, std::uint32_t bytes, ByteSum& sum) noexcept {
   const std::uint32_t more = bytes - kVectorBytes;  // than the first vector has
   const __m256i low = load_lanes(body);
   const __m256i high = load_lanes(body + more);
@@ -235,7 +235,7 @@ bool supported() noexcept {
 extern const KernelTable kTable;
 const KernelTable kTable{
     "avx2", supported,     {index_frame<0>, index_frame<1>, index_frame<2>, index_frame<3>},
-    fits,   find_sequence, true};
+    fits,   find_sequence, TagSequence::kFrameBytesMax};
 
 }  // namespace nexusfix::wire::kernels::avx2
 

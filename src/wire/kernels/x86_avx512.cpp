@@ -734,11 +734,9 @@ bool supported() noexcept {
 }  // namespace
 
 extern const KernelTable kTable;
-const KernelTable kTable{"avx512",
-                         supported,
-                         {index_frame<0>, index_frame<1>, index_frame<2>, index_frame<3>},
-                         fits,
-                         find_sequence};
+const KernelTable kTable{
+    "avx512", supported,     {index_frame<0>, index_frame<1>, index_frame<2>, index_frame<3>},
+    fits,     find_sequence, TagSequence::kShortBytesMax};
 
 }  // namespace nexusfix::wire::kernels::avx512
 

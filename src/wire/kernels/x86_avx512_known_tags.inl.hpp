@@ -49,12 +49,78 @@ template <std::uint32_t Blocks>
   return soh == 0 ? '\0' : *(body_end - _lzcnt_u64(soh));
 }
 
-inline TagSequence* find_sequence(const char* frame, std::size_t frame_bytes,
-                                  TagSequence* sequences) noexcept {
+// match_short() of short_sequence.inl.hpp: the body is one register.
+
+using ByteSum = __m512i;
+
+inline __m128i load_sixteen(const void* from) noexcept {
+  return _mm_loadu_si128(static_cast<const __m128i*>(from));
+}
+inline __m256i load_half(const void* from) noexcept {
+  return _mm256_loadu_si256(static_cast<const __m256i*>(from));
+}
+
+inline ByteSum sum_of_head(const char* bytes) noexcept {
+  return _mm512_zextsi128_si512(load_sixteen(bytes));
+}
+inline std::uint32_t total_of(ByteSum sum) noexcept { return sum_bytes(Window<1>{{sum}}, 0); }
+
+struct ShortBody {
+  __m512i bytes;
+  __mmask64 soh;
+};
+
+[[gnu::always_inline]] inline ShortBody short_body(const char* body, std::uint32_t bytes,
+                                                   ByteSum& sum) noexcept {
+  const __m512i all = _mm512_maskz_loadu_epi8(_bzhi_u64(~0ULL, bytes), body);
+  sum = _mm512_add_epi8(sum, all);
+  return {all, _mm512_cmpeq_epi8_mask(all, load(kLanes.soh))};
+}
+
+template <std::uint32_t kBegin>
+[[gnu::always_inline]] inline std::uint32_t match_short(const char* /*frame*/,
+                                                        const ShortBody& body,
+                                                        TagSequence& sequence) noexcept {
+  constexpr std::uint32_t kFieldsLeast = 4;  // eight at most
+  const TagTexts& known = sequence.texts();
+  const std::uint32_t count = count_bits(_cvtmask64_u64(body.soh));
+  const std::uint32_t fields = kFirstCompared + count + 1;
+  if (fields != known.fields || count - kFieldsLeast > kFieldsLeast) return 0;
+  // From the body on. 0: there is no such field.
+  const __m128i after =
+      _mm512_castsi512_si128(_mm512_maskz_compress_epi8(body.soh, load(kLanes.position[0])));
+  const __m128i starts = _mm_slli_si128(after, 1);
+  const __m256i index = _mm256_add_epi8(
+      _mm256_permutexvar_epi8(load_half(kLanes.known.field[0]), _mm256_castsi128_si256(starts)),
+      load_half(kLanes.known.within));
+  const __m256i words =
+      _mm512_castsi512_si256(_mm512_permutexvar_epi8(_mm512_castsi256_si512(index), body.bytes));
+  const __m256i others =
+      _mm256_subs_epu8(_mm256_sub_epi8(words, load_half(known.lowest + kFirstCompared)),
+                       load_half(known.width + kFirstCompared));
+  const __m128i begins = _mm_add_epi8(starts, load_sixteen(known.bytes + kFirstCompared));
+  __m128i minus_one = _mm_cmpeq_epi8(after, after);
+  __asm__("" : "+v"(minus_one));  // or the compiler would load two constants
+  const __m128i sizes = _mm_add_epi8(_mm_sub_epi8(after, begins), minus_one);
+  const __m128i in_frame = _mm_add_epi8(begins, _mm_set1_epi8(kBegin));
+  void* const places = sequence.places() + kFirstCompared;
+  _mm_storeu_si128(static_cast<__m128i*>(places), _mm_unpacklo_epi8(in_frame, sizes));
+  // Empty values, and longer ones than the known ones may be. Where there is no field, the size is
+  // not 0.
+  const __m128i other_sizes =
+      _mm_subs_epu8(_mm_add_epi8(sizes, minus_one), load_sixteen(known.more + kFirstCompared));
+  const __m256i any = _mm256_or_si256(others, _mm256_zextsi128_si256(other_sizes));
+  sequence.set_narrow(true);
+  return _mm256_testz_si256(any, any) != 0 ? fields : 0;
+}
+
+#include "wire/kernels/generic/short_sequence.inl.hpp"
+
+[[gnu::noinline]] static TagSequence* find_long(const char* frame, std::uint32_t size,
+                                                TagSequence* sequences) noexcept {
   static_assert(TagSequence::kFrameBytesMin >= kBlockBytes + kTrailerBytes &&
                 TagSequence::kFrameBytesMax <= kNarrowBytesMax &&
                 2 * TagTexts::kFieldsMax == kBlockBytes);
-  const auto size = static_cast<std::uint32_t>(frame_bytes);
   const UsualFields head = usual_head(frame, size);
   if (head.bytes == 0) return nullptr;
   const Window<4> window = load_up_to<4>(frame, size - kTrailerBytes);
@@ -68,14 +134,10 @@ inline TagSequence* find_sequence(const char* frame, std::size_t frame_bytes,
   const __m512i starts = _mm512_permutexvar_epi8(load(kLanes.previous), after);
   alignas(64) unsigned char start_bytes[64];
   _mm512_store_si512(start_bytes, starts);
-  TagSequence* found = &sequences[short_slot_of(frame[head.bytes + kMsgTypeAt])];
-  if (!TagSequence::is_short(size)) {
-    char last = byte_of_last_tag(frame + size - kTrailerBytes);
-    if (last == '\0') [[unlikely]]
-      last = frame[start_bytes[fields - 1] + 1];
-    found = &sequence_of(frame, head, last, fields, sequences);
-  }
-  TagSequence& sequence = *found;
+  char last = byte_of_last_tag(frame + size - kTrailerBytes);
+  if (last == '\0') [[unlikely]]
+    last = frame[start_bytes[fields - 1] + 1];
+  TagSequence& sequence = sequence_of(frame, head, last, fields, sequences);
   const TagTexts& known = sequence.texts();
   if (!has_type(frame + head.bytes, known, fields + 1)) return nullptr;
   const __m512i others = _mm512_or_si512(beyond_known(window, starts, known, 0),
@@ -95,4 +157,11 @@ inline TagSequence* find_sequence(const char* frame, std::size_t frame_bytes,
   if (!is_narrow && !are_tags(frame, start_bytes, known, fields)) return nullptr;
   sequence.set_narrow(is_narrow);
   return &sequence;
+}
+
+inline TagSequence* find_sequence(const char* frame, std::size_t frame_bytes,
+                                  TagSequence* sequences) noexcept {
+  const auto size = static_cast<std::uint32_t>(frame_bytes);
+  return TagSequence::is_short(size) ? find_short(frame, size, sequences)
+                                     : find_long(frame, size, sequences);
 }

@@ -28,10 +28,6 @@
 inline TagSequence* find_sequence(const char* frame, std::size_t frame_bytes,
                                   TagSequence* sequences) noexcept {
   const auto size = static_cast<std::uint32_t>(frame_bytes);
-  if (!TagSequence::is_short(size)) return find_long(frame, size, sequences);
-  const std::uint64_t start = load_word(frame);
-  if (start == kFix4Start) return find_short<UsualHead<Version::Fix4, 2>>(frame, size, sequences);
-  if (is_fixt1_start(frame, start))
-    return find_short<UsualHead<Version::Fixt1, 2>>(frame, size, sequences);
-  return nullptr;
+  return TagSequence::is_short(size) ? find_short(frame, size, sequences)
+                                     : find_long(frame, size, sequences);
 }
