@@ -322,8 +322,14 @@ struct Delimiters {
   return _mm512_permutexvar_epi8(_mm512_sub_epi8(iota, back), lanes);
 }
 
-template <std::uint32_t Blocks>
-[[gnu::always_inline]] inline Delimiters find_delimiters(const Window<Blocks>& window) noexcept {
+// Which delimiters of a window count: all, those up to a place in its last block, or those after
+// one in its first block.
+enum class Part { Whole, Front, Back };
+
+// front: the bits of that block up to that place.
+template <Part kPart = Part::Whole, std::uint32_t Blocks>
+[[gnu::always_inline]] inline Delimiters find_delimiters(
+    const Window<Blocks>& window, [[maybe_unused]] __mmask64 front = 0) noexcept {
   Delimiters found{};
   // In registers, because memory operands would be loaded for each block.
   __m512i equals_sign = load(kLanes.equals);
@@ -334,8 +340,10 @@ template <std::uint32_t Blocks>
 #pragma GCC unroll 6
   for (std::uint32_t i = 0; i < Blocks; ++i) {
     lanes_before[i] = found.lanes;
-    const __mmask64 both = _kor_mask64(_mm512_cmpeq_epi8_mask(window.blocks[i], equals_sign),
-                                       _mm512_cmpeq_epi8_mask(window.blocks[i], soh_sign));
+    __mmask64 both = _kor_mask64(_mm512_cmpeq_epi8_mask(window.blocks[i], equals_sign),
+                                 _mm512_cmpeq_epi8_mask(window.blocks[i], soh_sign));
+    if (kPart == Part::Front && i + 1 == Blocks) both = _kand_mask64(front, both);
+    if (kPart == Part::Back && i == 0) both = _kandn_mask64(front, both);
     found.last_bits = _cvtmask64_u64(both);
     const __m512i positions =
         _mm512_maskz_compress_epi8(both, load(kLanes.position[i % kNumberedBlocks]));
@@ -455,13 +463,12 @@ template <TagDigits kMax = TagDigits::Four, std::uint32_t Blocks>
   _mm512_storeu_si512(to, _mm512_add_epi32(_mm512_cvtepu8_epi32(positions), base));
 }
 
-[[gnu::always_inline]] inline void store_entries(const FieldArrays& arrays, const Place& place,
-                                                 std::uint32_t fields, __m512i keys,
-                                                 __m512i positions) noexcept {
+[[gnu::always_inline]] inline void store_all_places(const FieldArrays& arrays, const Place& place,
+                                                    std::uint32_t fields,
+                                                    __m512i positions) noexcept {
   // A value begins after its `=` and ends at its SOH. Both are counted from 1.
   const __m512i base =
       _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(place.byte)), load(kLanes.place));
-  _mm512_storeu_si512(arrays.keys + place.entry, keys);
   FieldPlace* const to = arrays.places + place.entry;
   store_places(to, base, _mm512_castsi512_si128(positions));
   store_places(to + 8, base, _mm512_extracti32x4_epi32(positions, 1));
@@ -469,6 +476,13 @@ template <TagDigits kMax = TagDigits::Four, std::uint32_t Blocks>
     store_places(to + 16, base, _mm512_extracti32x4_epi32(positions, 2));
     store_places(to + 24, base, _mm512_extracti32x4_epi32(positions, 3));
   }
+}
+
+[[gnu::always_inline]] inline void store_entries(const FieldArrays& arrays, const Place& place,
+                                                 std::uint32_t fields, __m512i keys,
+                                                 __m512i positions) noexcept {
+  _mm512_storeu_si512(arrays.keys + place.entry, keys);
+  store_all_places(arrays, place, fields, positions);
 }
 
 // A bit for each field of a window that needs the slow path.
