@@ -202,8 +202,13 @@ void detail::ParserIndex::learn(detail::FrameShape& shape, std::string_view fram
     shape.put_off();
 }
 
+void detail::ParserIndex::learn(detail::FrameShape& shape, std::string_view frame,
+                                Indexed indexed) const noexcept {
+  learn(shape, frame, index_of(indexed.count), *indexed.faults);
+}
+
 // Called for each frame that was compared with the known sequences.
-void detail::ParserIndex::learn_sequence(std::string_view frame, const Indexed& indexed) noexcept {
+void detail::ParserIndex::learn_sequence(std::string_view frame, Indexed indexed) noexcept {
   constexpr std::uint32_t kMissesMax = 32;
   constexpr std::uint32_t kWaitMax = 1'024;
   constexpr std::uint32_t kFieldsLeast = 5;

@@ -250,13 +250,13 @@ class ParserIndex {
       indexed = index_slow_path(frame, indexed.count);
       if (indexed.count == 0) return std::unexpected{diagnosed(frame)};
     }
-    const detail::FieldIndex index = index_of(indexed.count);
     if (compared && wait_ == 0 && TagSequence::has_size(frame.size()))
       learn_sequence(frame, indexed);
     if (detail::FrameShape* const shape = awaiting_shape(frame.size()); shape != nullptr)
         [[unlikely]]
-      learn(*shape, frame, index, *indexed.faults);
-    return std::expected<MessageView, ParseError>{std::in_place, frame, index, *indexed.faults};
+      learn(*shape, frame, indexed);
+    return std::expected<MessageView, ParseError>{std::in_place, frame, index_of(indexed.count),
+                                                  *indexed.faults};
   }
 
  private:
@@ -283,7 +283,9 @@ class ParserIndex {
   }
   void learn(detail::FrameShape& shape, std::string_view frame, const detail::FieldIndex& index,
              const Faults& faults) const noexcept;
-  void learn_sequence(std::string_view frame, const Indexed& indexed) noexcept;
+  // After parse_unlike(), which has to keep all in registers.
+  void learn(detail::FrameShape& shape, std::string_view frame, Indexed indexed) const noexcept;
+  void learn_sequence(std::string_view frame, Indexed indexed) noexcept;
   [[nodiscard]] bool can_be_learned(const detail::FieldIndex& index,
                                     const Faults& faults) const noexcept;
   void reserve(std::uint32_t fields);
