@@ -23,7 +23,7 @@ namespace {
 #include "wire/kernels/generic/slow_path.inl.hpp"
 #include "wire/kernels/generic/x86_groups.inl.hpp"
 
-constexpr std::uint32_t kUsualFields = 5;
+constexpr std::uint32_t kUsualFields = 6;
 
 inline std::uint32_t bit_count(std::uint64_t bits) noexcept {
   return static_cast<std::uint32_t>(_mm_popcnt_u64(bits));

@@ -19,15 +19,14 @@ template <std::uint32_t Count, class Start>
 
 // Writes base plus the position of every bit. Writes several at a time without a test of how many
 // there are, because a branch predictor cannot know the number of fields in a block. The surplus
-// entries are overwritten later. Messages with known tags mostly have a field more in a block.
+// entries are overwritten later.
 template <class Start>
 [[gnu::always_inline]] inline Start* write_starts(Start* out, std::uint32_t base,
                                                   std::uint64_t bits) noexcept {
-  constexpr bool kKnownTags = sizeof(Start) == 1;
-  constexpr std::uint32_t kFirst = kUsualFields + (kKnownTags ? 1 : 0);
-  constexpr std::uint32_t kMore = kKnownTags ? 2 : 3;
+  constexpr std::uint32_t kMore = sizeof(Start) == 1 ? 2 : 3;
   Start* const end = out + bit_count(bits);
-  bits = write_some_starts<kFirst>(out, base, bits);
-  for (out += kFirst; out < end; out += kMore) bits = write_some_starts<kMore>(out, base, bits);
+  bits = write_some_starts<kUsualFields>(out, base, bits);
+  for (out += kUsualFields; out < end; out += kMore)
+    bits = write_some_starts<kMore>(out, base, bits);
   return end;
 }
