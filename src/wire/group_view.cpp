@@ -15,10 +15,7 @@ GroupView::EntryEnd GroupView::find_end(std::uint32_t at) const noexcept {
       break;
     }
   }
-  const std::uint32_t keys_compared = end - at + 1;  // with the next delimiter
-  constexpr std::uint32_t kKeysMost = 2 * MessageView::kKeysCompared;
-  if (keys_compared >= kKeysMost) return {end, 0};
-  const std::uint32_t ignored = kAllEqual << (MessageView::kBitsPerKey * keys_compared);
+  const std::uint32_t ignored = GroupEntry::ignored_of(end - at);
   return {end, shape_.has_large_members() ? ignored & ~kCompared : ignored};
 }
 

@@ -206,7 +206,7 @@ class GroupEntry {
   // All fields of a message, read like those of an entry.
   [[nodiscard]] static GroupEntry whole(const MessageView& message) noexcept {
     const auto fields = static_cast<std::uint32_t>(message.field_count());
-    return {message, 0, fields, bits_of(fields)};
+    return {message, 0, fields, ignored_of(fields)};
   }
 
   // The number of fields, with those of nested groups.
@@ -255,10 +255,10 @@ class GroupEntry {
   friend class GroupView;
   friend struct detail::TypedReads;
 
-  // own_bits: bits_of() its fields; other bits from kBitsPerKey * kKeysCompared on.
+  // ignored: ignored_of() its fields.
   [[gnu::always_inline]] GroupEntry(const MessageView& message, std::uint32_t begin,
-                                    std::uint32_t end, std::uint32_t own_bits) noexcept
-      : message_{message.by_parts()}, begin_{begin}, end_{end}, own_bits_{own_bits} {
+                                    std::uint32_t end, std::uint32_t ignored) noexcept
+      : message_{message.by_parts()}, begin_{begin}, end_{end}, ignored_{ignored} {
     // Hides the sum, which compilers would else add up at each lookup.
     const detail::FieldPlace* places = message.index_.places + begin;
     asm("" : "+r"(places));
@@ -266,14 +266,18 @@ class GroupEntry {
   }
   // See MessageView::by_parts().
   [[nodiscard, gnu::always_inline]] GroupEntry by_parts() const noexcept {
-    return {message_, begin_, end_, own_bits_};
+    return {message_, begin_, end_, ignored_};
   }
-  // The bits of MessageView::equal_bits_at() that are of an entry's first keys, not of a key after
-  // it.
-  [[nodiscard]] static std::uint32_t bits_of(std::uint32_t fields) noexcept {
-    constexpr std::uint32_t kAll = ~std::uint32_t{0};
-    return fields < MessageView::kKeysCompared ? ~(kAll << (MessageView::kBitsPerKey * fields))
-                                               : kAll;
+  // The bits of two MessageView::equal_run(), which compare 16 keys, after the fields of an entry
+  // and the next delimiter.
+  [[nodiscard]] static std::uint32_t ignored_of(std::uint32_t fields) noexcept {
+    constexpr std::uint32_t kMost = 2 * MessageView::kKeysCompared - 1;
+    return fields < kMost ? ~std::uint32_t{0} << (MessageView::kBitsPerKey * (fields + 1)) : 0;
+  }
+  // The bits of MessageView::equal_bits_at() that are of the entry's first keys, not of a key after
+  // it. Made where they are needed, because most lookups end before.
+  [[nodiscard, gnu::always_inline]] std::uint32_t own_bits() const noexcept {
+    return ~(ignored_ >> MessageView::kBitsPerKey);
   }
 
   // end_ or more for an absent tag, as an index of the message.
@@ -294,7 +298,7 @@ class GroupEntry {
                                                     detail::ValueAt& found) const noexcept {
     const detail::FieldIndex& index = message_.index_;
     if (tag >= kLargeTagKey) [[unlikely]] {
-      found = large_value(message_, tag, begin_, end_);
+      found = large_value({message_.bytes_, index}, tag, begin_, end_);
       return found.data != nullptr;
     }
     const auto key = static_cast<std::uint16_t>(tag);
@@ -308,7 +312,8 @@ class GroupEntry {
       key_bytes = keys[0] == key ? 0 : keys[1] == key ? 2 : keys[2] == key ? 4 : kLater;
     if (key_bytes == kLater) [[unlikely]] {
       const std::uint32_t count = end_ - begin_;
-      if (const auto bits = MessageView::equal_bits_at(keys, key) & own_bits_; bits != 0) [[likely]]
+      if (const auto bits = MessageView::equal_bits_at(keys, key) & own_bits(); bits != 0)
+          [[likely]]
         key_bytes = detail::lowest_bit(bits);
       else if (count <= MessageView::kKeysCompared)
         return false;
@@ -334,7 +339,7 @@ class GroupEntry {
       nullptr;  // of its first field; used if the message has no narrow ones
   std::uint32_t begin_ = 0;
   std::uint32_t end_ = 0;
-  std::uint32_t own_bits_ = 0;  // see bits_of()
+  std::uint32_t ignored_ = 0;  // see ignored_of()
 };
 
 // An input iterator over the fields of an entry.
@@ -429,14 +434,8 @@ class GroupView {
   // An entry's end, and how the next entry is compared with it.
   struct EntryEnd {
     std::uint32_t end = 0;
-    // The bits of two MessageView::equal_run(), which compare 16 keys, after the next
-    // entry's delimiter. Without kCompared, equal tags do not show an equal end.
+    // GroupEntry::ignored_of() its fields. Without kCompared, equal tags do not show an equal end.
     std::uint32_t ignored = 0;
-
-    // The entry's GroupEntry::bits_of().
-    [[nodiscard, gnu::always_inline]] std::uint32_t own_bits() const noexcept {
-      return ~(ignored >> MessageView::kBitsPerKey);
-    }
   };
   static constexpr std::uint32_t kAllEqual = ~std::uint32_t{0};
   static constexpr std::uint32_t kCompared = std::uint32_t{1} << 31;
@@ -467,7 +466,7 @@ class GroupView::Iterator {
   Iterator() = default;
 
   [[nodiscard, gnu::always_inline]] GroupEntry operator*() const noexcept {
-    return {group_->message_, begin_, end_.end, end_.own_bits()};
+    return {group_->message_, begin_, end_.end, end_.ignored};
   }
   // The entries of a group usually have the same tags in the same order. Then one compare, which
   // includes the delimiter after the entry, shows that all tags are members. The processor predicts
