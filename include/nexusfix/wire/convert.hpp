@@ -370,18 +370,21 @@ struct CalendarTables {
 };
 extern const CalendarTables kCalendarTables;
 
-// A point before zeros, and the largest values of these bytes. Read from the fraction's size on,
-// they place the fraction's point and digits at the end of a vector.
-inline constexpr std::array<char, 32> kPointAndZeros = [] {
-  std::array<char, 32> text{};
-  text.fill('0');
-  text[16] = '.';
-  return text;
-}();
-inline constexpr std::array<std::uint8_t, 32> kPointAndNines = [] {
-  std::array<std::uint8_t, 32> most{};
-  for (std::size_t i = 17; i < most.size(); ++i) most[i] = 9;
-  return most;
+// For a fraction's point and digits at the end of a vector, read from their size on.
+struct FractionTables {
+  std::array<std::uint8_t, 32> least;   // a point before zeros
+  std::array<std::uint8_t, 32> kept;    // ones
+  std::array<std::uint8_t, 32> to_top;  // what a byte above the largest one needs for its top bit
+};
+inline constexpr FractionTables kFractionTables = [] {
+  FractionTables tables{};
+  tables.least.fill('0');
+  tables.least[16] = '.';
+  for (std::size_t i = 16; i < tables.kept.size(); ++i) {
+    tables.kept[i] = 0xff;
+    tables.to_top[i] = i == 16 ? 0x7f : 0x7f - 9;
+  }
+  return tables;
 }();
 
 #if defined(__SSE2__)
@@ -396,11 +399,12 @@ struct SecondsAndFraction {
 // Compares every byte with the largest value of its position, makes one number of each two bytes,
 // and adds up the numbers with weights. The colons count as zeros: they separate the tens and the
 // ones of the minute, which have weights of their own.
+template <std::size_t kDigitsMax>
 [[nodiscard]] inline SecondsAndFraction parse_timestamp(std::string_view text) noexcept {
   SecondsAndFraction result{false, 0, 0, text.size() - kFractionOffset};
   const char* const from = text.data();
   // For a text that is too short, the number of bytes is huge.
-  if (result.fraction_bytes > kFractionDigitsLegal + 1 || result.fraction_bytes == 1 ||
+  if (result.fraction_bytes > kDigitsMax + 1 || result.fraction_bytes == 1 ||
       from[kDateBytes] != '-') [[unlikely]] {
     return result;
   }
@@ -417,22 +421,22 @@ struct SecondsAndFraction {
   const std::size_t bytes = result.fraction_bytes;
   const __m128i fraction =
       _mm_and_si128(_mm_sub_epi8(load_vector(from + text.size() - kVectorBytes),
-                                 load_vector(kPointAndZeros.data() + bytes)),
-                    keep_last(bytes));
+                                 load_vector(kFractionTables.least.data() + bytes)),
+                    load_vector(kFractionTables.kept.data() + bytes));
+  constexpr auto to_top = [](char most) { return static_cast<char>(0x7f - most); };
+  const __m128i largest_to_top = _mm_setr_epi8(
+      to_top(9), to_top(9), to_top(9), to_top(9), to_top(1), to_top(9), to_top(3), to_top(9),
+      to_top(2), to_top(9), to_top(0), to_top(5), to_top(9), to_top(0), to_top(6), to_top(9));
+  // The top bit of each byte that is too large. Hours up to 23, seconds up to 60.
   const __m128i too_large = _mm_or_si128(
-      _mm_or_si128(
-          _mm_subs_epu8(digits, _mm_setr_epi8(9, 9, 9, 9, 1, 9, 3, 9, 2, 9, 0, 5, 9, 0, 6, 9)),
-          // Hours up to 23, seconds up to 60.
-          _mm_cmpgt_epi16(pairs, _mm_setr_epi16(99, 99, 99, 99, 23, 99, 99, 60))),
-      _mm_subs_epu8(fraction, load_vector(kPointAndNines.data() + bytes)));
+      _mm_or_si128(_mm_adds_epu8(digits, largest_to_top),
+                   _mm_cmpgt_epi16(pairs, _mm_setr_epi16(99, 99, 99, 99, 23, 99, 99, 60))),
+      _mm_adds_epu8(fraction, load_vector(kFractionTables.to_top.data() + bytes)));
   const auto date = static_cast<std::uint64_t>(_mm_cvtsi128_si64(sums));
   const auto time = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(sums, sums)));
   const std::uint32_t year = static_cast<std::uint32_t>(date) - kFirstWholeYear;
-  if (_mm_movemask_epi8(_mm_cmpeq_epi8(too_large, _mm_setzero_si128())) !=
-          static_cast<int>(kAllBytes) ||
-      year >= kWholeYears) [[unlikely]] {
+  if (_mm_movemask_epi8(too_large) != 0 || year >= kWholeYears) [[unlikely]]
     return result;
-  }
   const std::uint32_t days = kCalendarTables.years[year];
   constexpr std::uint32_t kLeapYearMask = (1U << kLeapYearBits) - 1;
   const std::uint32_t day_of_year = kCalendarTables.days[(days & kLeapYearMask) + (date >> 32U)];
@@ -471,8 +475,9 @@ inline std::size_t store_dash_and_time(char* out, std::uint64_t nanos, std::uint
 
 inline Converted<WallTime> to_utc_timestamp(std::string_view text) noexcept {
 #if defined(__SSE2__)
-  const detail::SecondsAndFraction parsed = detail::parse_timestamp(text);
-  if (parsed.valid && parsed.fraction_bytes <= detail::kFractionDigitsMax + 1) [[likely]] {
+  const detail::SecondsAndFraction parsed =
+      detail::parse_timestamp<detail::kFractionDigitsMax>(text);
+  if (parsed.valid) [[likely]] {
     return WallTime{std::chrono::nanoseconds{static_cast<std::int64_t>(
         parsed.seconds * detail::kNanosPerSecond +
         parsed.fraction * detail::kCalendarTables.nanos[parsed.fraction_bytes])}};
@@ -483,7 +488,8 @@ inline Converted<WallTime> to_utc_timestamp(std::string_view text) noexcept {
 
 inline Converted<PicoTime> to_pico_time(std::string_view text) noexcept {
 #if defined(__SSE2__)
-  const detail::SecondsAndFraction parsed = detail::parse_timestamp(text);
+  const detail::SecondsAndFraction parsed =
+      detail::parse_timestamp<detail::kFractionDigitsLegal>(text);
   if (parsed.valid) [[likely]] {
     const std::uint64_t picos =
         parsed.fraction * detail::kCalendarTables.picos[parsed.fraction_bytes];

@@ -448,7 +448,6 @@ template <TextFront Front>
   return _mm_and_si128(_mm_sub_epi8(text, _mm_set1_epi8('0')), keep_last(bytes));
 }
 
-inline constexpr unsigned kAllBytes = 0xffff;
 // Sets the sign of each byte that is not 0 to 9.
 [[nodiscard, gnu::always_inline]] inline __m128i other_signs(__m128i digits) noexcept {
   constexpr char kAboveNine = 0x76;  // carries 10 to the sign

@@ -339,7 +339,7 @@ class GroupEntry {
       nullptr;  // of its first field; used if the message has no narrow ones
   std::uint32_t begin_ = 0;
   std::uint32_t end_ = 0;
-  std::uint32_t ignored_ = 0;  // see ignored_of()
+  std::uint32_t ignored_ = ~std::uint32_t{0};  // see ignored_of(); all: there is no field
 };
 
 // An input iterator over the fields of an entry.
