@@ -93,7 +93,6 @@ struct TagLanes {
 struct WideLanes {
   std::uint32_t first[2][16];  // with the places of the head
   std::uint32_t others[2][16];
-  std::uint32_t lane[4][16];
   std::uint32_t numbered_bytes[16];
 };
 
@@ -138,7 +137,6 @@ constexpr void fill(WideLanes& wide) noexcept {
     // A value begins after its `=` and ends at its SOH.
     wide.others[kRow][i] = Head::kBytes + (i % 2 == 0 ? 1 : 0);
     wide.first[kRow][i] = wide.others[kRow][i];
-    for (std::uint32_t part = 0; part < 4; ++part) wide.lane[part][i] = 16 * part + i;
     wide.numbered_bytes[i] = kNumberedBlocks * kBlockBytes;
   }
   constexpr std::uint32_t kVersionBegin = Head::kPlaces & 0xff;

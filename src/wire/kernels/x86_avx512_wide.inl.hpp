@@ -3,28 +3,28 @@
 
 // The places of a wide index, with those of the head's two entries, which are shifted in.
 template <class Head, std::uint32_t Blocks>
-[[gnu::always_inline]] inline void store_wide_places(const FieldArrays& arrays,
+[[gnu::always_inline]] inline void store_wide_places(FieldPlace* to,
                                                      const Delimiters& found) noexcept {
   constexpr std::uint32_t kVersionRow = static_cast<std::uint32_t>(Head::kVersionOf);
   constexpr std::uint32_t kEntriesOfPlaces = 8;
   const __m512i from_body = _mm512_sub_epi8(found.positions, load(kLanes.one_byte));
   const __m512i all = _mm512_alignr_epi32(from_body, _mm512_setzero_si512(), 15);
-  const __m512i first_later =
-      _mm512_set1_epi32(static_cast<int>(found.numbered_lanes + 2 * kHeadFields));
-  const auto store = [&] [[gnu::always_inline]] (std::uint32_t part, __m128i bytes) noexcept {
+  const __mmask64 later = _kshiftli_mask64(found.later, 2 * kHeadFields);
+  const auto store = [&] [[gnu::always_inline]] (std::uint32_t part, __m128i bytes,
+                                                 __mmask64 lanes) noexcept {
     const __m512i base =
         load(part == 0 ? kLanes.wide.first[kVersionRow] : kLanes.wide.others[kVersionRow]);
     __m512i places = _mm512_add_epi32(_mm512_cvtepu8_epi32(bytes), base);
     if constexpr (Blocks > kNumberedBlocks) {
-      const __mmask16 later = _mm512_cmpge_epu32_mask(load(kLanes.wide.lane[part]), first_later);
-      places = _mm512_mask_add_epi32(places, later, places, load(kLanes.wide.numbered_bytes));
+      places = _mm512_mask_add_epi32(places, static_cast<__mmask16>(lanes), places,
+                                     load(kLanes.wide.numbered_bytes));
     }
-    _mm512_storeu_si512(arrays.places + part * kEntriesOfPlaces, places);
+    _mm512_storeu_si512(to + part * kEntriesOfPlaces, places);
   };
-  store(0, _mm512_castsi512_si128(all));
-  store(1, _mm512_extracti32x4_epi32(all, 1));
-  store(2, _mm512_extracti32x4_epi32(all, 2));
-  store(3, _mm512_extracti32x4_epi32(all, 3));
+  store(0, _mm512_castsi512_si128(all), later);
+  store(1, _mm512_extracti32x4_epi32(all, 1), _kshiftri_mask64(later, 16));
+  store(2, _mm512_extracti32x4_epi32(all, 2), _kshiftri_mask64(later, 32));
+  store(3, _mm512_extracti32x4_epi32(all, 3), _kshiftri_mask64(later, 48));
 }
 
 inline void put_trailer_place(const FieldArrays& arrays, std::uint32_t entry,
@@ -35,14 +35,14 @@ inline void put_trailer_place(const FieldArrays& arrays, std::uint32_t entry,
 
 // The wide index of a message of more bytes.
 template <class Head, std::uint32_t Blocks>
-[[gnu::always_inline]] inline void store_wide(const FieldArrays& arrays, const Tags& tags,
+[[gnu::always_inline]] inline void store_wide(FieldArrays arrays, const Tags& tags,
                                               const Delimiters& found, std::uint32_t fields,
                                               std::uint32_t size) noexcept {
   const __mmask32 trailer = _cvtu32_mask32(1U << kHeadFields << fields);
   const __m512i all_keys = _mm512_alignr_epi32(tags.keys, load(kLanes.head.keys), 15);
   _mm512_storeu_si512(arrays.keys,
                       _mm512_mask_mov_epi16(all_keys, trailer, load(kLanes.trailer_key)));
-  store_wide_places<Head, Blocks>(arrays, found);
+  store_wide_places<Head, Blocks>(arrays.places, found);
   put_trailer_place(arrays, kHeadFields + fields, size);
 }
 
@@ -79,6 +79,7 @@ template <unsigned Policy, class Head>
   if ((_bzhi_u64(tags.slow, first.lanes) | _bzhi_u64(back_tags.slow, second.lanes)) != 0)
       [[unlikely]]
     return index_long<Policy>(frame, size, work);
+  const FieldArrays arrays = work.arrays;
   const std::uint32_t entry = kHeadFields + first.lanes / 2;
   const std::uint32_t fields = second.lanes / 2;
   const __m512i front_keys = _mm512_alignr_epi32(tags.keys, load(kLanes.head.keys), 15);
@@ -87,14 +88,12 @@ template <unsigned Policy, class Head>
   const __m512i iota = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(load(kLanes.iota)));
   const __m512i turned = _mm512_permutexvar_epi16(
       _mm512_sub_epi16(iota, _mm512_set1_epi16(static_cast<short>(entry))), back_keys);
-  _mm512_storeu_si512(
-      work.arrays.keys,
-      _mm512_mask_mov_epi16(turned, _cvtu32_mask32(_bzhi_u32(~0U, entry)), front_keys));
-  _mm512_storeu_si512(work.arrays.keys + kEntriesOfRegister, turned);
-  store_wide_places<Head, kCut + 1>(work.arrays, first);
-  store_all_places(work.arrays, {Head::kBytes + kCut * kBlockBytes, entry}, fields,
-                   second.positions);
-  put_trailer_place(work.arrays, entry + fields, size);
+  _mm512_storeu_si512(arrays.keys, _mm512_mask_mov_epi16(
+                                       turned, _cvtu32_mask32(_bzhi_u32(~0U, entry)), front_keys));
+  _mm512_storeu_si512(arrays.keys + kEntriesOfRegister, turned);
+  store_wide_places<Head, kCut + 1>(arrays.places, first);
+  store_all_places(arrays, {Head::kBytes + kCut * kBlockBytes, entry}, fields, second.positions);
+  put_trailer_place(arrays, entry + fields, size);
   const std::uint64_t last_word = load_word(frame + Head::kBytes - sizeof last_word);
   return finish_body<Policy, Head, 0>(frame, size, window, last_word, first.lanes / 2 + fields);
 }
@@ -119,7 +118,7 @@ template <unsigned Policy, class Head>
   number_lanes(found, numbered + numbered % 2);
   const Tags tags = read_tags<TagDigits::Five>(window, found, work.data);
   const std::uint32_t fields = found.lanes / 2;
-  found.numbered_lanes = numbered;
+  number_lanes(found, numbered);
   store_wide<Head, kWideBlocksMax>(work.arrays, tags, found, fields, size);
   work.first.rule = kNoFault;
   const std::uint64_t slow = _bzhi_u64(tags.slow, found.lanes);
