@@ -139,9 +139,11 @@ Encoder::Encoder(std::span<char> buffer, const HeaderFields& session,
 // copied twice. nullptr: only the slow path can write it.
 [[gnu::always_inline]] inline char* Encoder::open_roomy(Place place, PrefixedTag tag,
                                                         std::size_t value_bytes) noexcept {
-  if (tag.bytes == 0 || place.limit == nullptr) return nullptr;
-  const auto room = static_cast<std::size_t>(place.limit - place.at);
-  if (room < kFieldBytesMax || room - kFieldBytesMax < value_bytes) return nullptr;
+  // As numbers: a failed encoder has no limit, and then the room is negative.
+  const auto room =
+      reinterpret_cast<std::intptr_t>(place.limit) - reinterpret_cast<std::intptr_t>(place.at);
+  if (tag.bytes == 0 || room < static_cast<std::intptr_t>(kFieldBytesMax + value_bytes))
+    return nullptr;
   detail::store(place.at, tag.word);
   return place.at + tag.bytes;
 }
@@ -170,53 +172,9 @@ Encoder::Appended Encoder::append_converted(Place place, PrefixedTag tag,
 }
 
 // A text of any length, also one that is an error.
-Encoder::Appended Encoder::append_any_text(Place place, PrefixedTag tag,
-                                           std::string_view value) noexcept {
-  return append(place, [&](ExactWriter& writer) { writer.field(tag.tag, value); });
-}
-
-// The last bytes of a text, at least one and at most a block, with zeros among the others.
-static detail::Block last_bytes(const char* end, std::size_t bytes) noexcept {
-#if NEXUSFIX_BYTE_BLOCK_SSE2
-  return {
-      _mm_and_si128(detail::load_block(end - detail::kBlockBytes).bytes, detail::keep_last(bytes))};
-#else
-  return detail::load_block(end - bytes, bytes);
-#endif
-}
-
-// The compiler optimises cold functions for size and moves them out of their callers. This one must
-// stay fast, because identifiers are often longer than a block. The last block overlaps the one
-// before it, and its bytes there count once.
-Encoder::Appended Encoder::append_long_text(Place place, PrefixedTag tag,
-                                            std::string_view value) noexcept {
-  const std::size_t size = value.size();
-  char* const out = open_roomy(place, tag, size);
-  if (out == nullptr || size <= detail::kBlockBytes) [[unlikely]]
-    return append_any_text(place, tag, value);
-  const std::size_t last = size - detail::kBlockBytes;
-  const char* const from = value.data();
-  detail::Block sums = detail::add_bytes(
-      detail::block_of(tag.word), last_bytes(from + size, (size - 1) % detail::kBlockBytes + 1));
-  const detail::Block last_block = detail::load_block(from + last);
-  std::uint64_t soh = detail::soh_bits(last_block);
-  detail::store_block(out + last, last_block);
-  for (std::size_t at = 0; at < last; at += detail::kBlockBytes) {
-    const detail::Block block = detail::load_block(from + at);
-    soh |= detail::soh_bits(block);
-    detail::store_block(out + at, block);
-    sums = detail::add_bytes(sums, block);
-  }
-  if (soh != 0) [[unlikely]]
-    return append_any_text(place, tag, value);
-  return {out + size, detail::sum_of(sums)};
-}
-
 Encoder::Appended Encoder::append_text(Place place, PrefixedTag tag,
                                        std::string_view value) noexcept {
-  if (value.size() > detail::kBlockBytes) [[likely]]
-    return append_long_text(place, tag, value);
-  return append_any_text(place, tag, value);
+  return append(place, [&](ExactWriter& writer) { writer.field(tag.tag, value); });
 }
 
 Encoder::Appended Encoder::append_char(Place place, PrefixedTag tag, char value) noexcept {
@@ -231,15 +189,15 @@ Encoder::Appended Encoder::append_int(Place place, PrefixedTag tag, std::uint64_
   });
 }
 
-// Up to twelve digits, of which the last six hold the point, are two texts in registers. Like that
-// of append_long_text(), its time is that of many fields.
+// The compiler optimises cold functions for size and moves them out of their callers. This one must
+// stay fast, because prices often have more than six digits. Up to twelve, of which the last six
+// hold the point, are two texts in registers.
 Encoder::Appended Encoder::append_decimal(Place place, PrefixedTag tag, Decimal value) noexcept {
   using detail::kOrdinaryDigitsEnd;
-  constexpr std::uint64_t kEnd = kOrdinaryDigitsEnd * kOrdinaryDigitsEnd;
   const auto magnitude = static_cast<std::uint64_t>(value.mantissa());
   char* const out = open_roomy(place, tag, kConvertedBytesMax);
-  if (out == nullptr || magnitude - kOrdinaryDigitsEnd >= kEnd - kOrdinaryDigitsEnd ||
-      detail::kDigits.mantissa_ends[value.scale()] == 0) [[unlikely]] {
+  if (out == nullptr || magnitude < kOrdinaryDigitsEnd ||
+      magnitude >= detail::kDigits.mantissa_ends[value.scale()] * kOrdinaryDigitsEnd) [[unlikely]] {
     return append_any_decimal(place, tag, value);
   }
   const std::uint64_t front = magnitude / kOrdinaryDigitsEnd;

@@ -41,6 +41,16 @@ concept FieldValue = !detail::kIsOptionalField<T> &&
                       std::same_as<T, bool> || WholeNumber<T> || std::same_as<T, Decimal> ||
                       std::same_as<T, FixedPrice> || std::convertible_to<T, Date> || FieldTime<T>);
 
+// The last bytes of a text, at least one and at most a block, with zeros among the others. The text
+// has at least a block.
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE Block last_bytes(const char* end, std::size_t bytes) noexcept {
+#if NEXUSFIX_BYTE_BLOCK_SSE2
+  return {_mm_and_si128(load_block(end - kBlockBytes).bytes, keep_last(bytes))};
+#else
+  return load_block(end - bytes, bytes);
+#endif
+}
+
 }  // namespace detail
 
 class DraftFields;
@@ -165,6 +175,16 @@ class Encoder {
     return seal();
   }
 
+  // A copy of an encoder that has no field yet, with what every constructor sets, so that the
+  // compiler knows these members and loads none of them.
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE Encoder begun() const noexcept {
+    NEXUSFIX_DEBUG_ASSERT(sum_ == 0 && entries_owed_ == 0);
+    Encoder copy{*this};
+    copy.sum_ = 0;
+    copy.entries_owed_ = 0;
+    return copy;
+  }
+
   // From now on every field is ignored, and finish() fails: the bytes of a finished message stay as
   // they are.
   NEXUSFIX_ALWAYS_INLINE void close() noexcept { fail(EncodeErrorCode::BufferFull, 0); }
@@ -197,6 +217,9 @@ class Encoder {
   // A field with an ordinary value never needs more room than this, with the whole blocks that are
   // stored and the trailer. Below it, one comparison checks for room.
   static constexpr std::size_t kFieldBytesMax = 64;
+  // A text of more blocks is not ordinary.
+  static constexpr std::size_t kBlocksMax = 3;
+  static_assert(kFieldBytesMax >= sizeof(std::uint64_t) + kBlocksMax * detail::kBlockBytes + 8);
   // A MsgSeqNum below it may have twice the digits of an ordinary number, because busy days have
   // millions.
   static constexpr std::uint64_t kOrdinarySeqNumEnd =
@@ -219,10 +242,6 @@ class Encoder {
     NEXUSFIX_ALWAYS_INLINE PrefixedTag(const detail::TagPrefix& prefix, Tag of) noexcept
         : word{prefix.word}, bytes{prefix.bytes}, tag{of} {}
   };
-  [[gnu::noinline]] static Appended append_long_text(Place place, PrefixedTag tag,
-                                                     std::string_view value) noexcept;
-  [[gnu::cold]] static Appended append_any_text(Place place, PrefixedTag tag,
-                                                std::string_view value) noexcept;
   static char* open_roomy(Place place, PrefixedTag tag, std::size_t value_bytes) noexcept;
   template <class Convert>
   static Appended append_converted(Place place, PrefixedTag tag, Convert convert) noexcept;
@@ -334,18 +353,45 @@ class Encoder {
   NEXUSFIX_ALWAYS_INLINE Encoder& put_text(const detail::TagPrefix& prefix, Tag tag,
                                            std::string_view value) noexcept {
     sum_ += prefix.sum;
-    if (value.size() - 1 >= detail::kBlockBytes || !is_ordinary(prefix)) [[unlikely]] {
-      return take(append_text(place(), {prefix, tag}, value), prefix.sum);
-    }
+    if (value.size() - 1 >= detail::kBlockBytes || !is_ordinary(prefix)) [[unlikely]]
+      return put_blocks(prefix, tag, value);
     const detail::Block text = detail::load_block(value.data(), value.size());
     if (detail::holds_soh(text)) [[unlikely]] {
       return take(append_text(place(), {prefix, tag}, value), prefix.sum);
     }
-    char* const at = at_;
-    detail::store(at, prefix.word);
-    detail::store_block(at + prefix.bytes, text);
+    detail::store_block(open(prefix), text);
     sums_ = detail::add_bytes(sums_, text);
-    at_ = at + prefix.bytes + value.size();
+    at_ += prefix.bytes + value.size();
+    return *this;
+  }
+
+  // A text of more than a block, or one that is not ordinary. Identifiers often have 36 bytes. The
+  // last block overlaps the one before it, and its bytes there count once.
+  NEXUSFIX_ALWAYS_INLINE Encoder& put_blocks(const detail::TagPrefix& prefix, Tag tag,
+                                             std::string_view value) noexcept {
+    using detail::kBlockBytes;
+    const std::size_t last_at = value.size() - kBlockBytes;
+    if (last_at - 1 >= (kBlocksMax - 1) * kBlockBytes || !is_ordinary(prefix)) [[unlikely]]
+      return take(append_text(place(), {prefix, tag}, value), prefix.sum);
+    const char* const from = value.data();
+    char* const out = open(prefix);
+    const detail::Block first = detail::load_block(from);
+    const detail::Block last = detail::load_block(from + last_at);
+    detail::store_block(out, first);
+    detail::store_block(out + last_at, last);
+    std::uint64_t soh = detail::soh_bits(first) | detail::soh_bits(last);
+    detail::Block sums = detail::add_bytes(
+        first, detail::last_bytes(from + value.size(), (last_at - 1) % kBlockBytes + 1));
+    if (last_at > kBlockBytes) {
+      const detail::Block middle = detail::load_block(from + kBlockBytes);
+      detail::store_block(out + kBlockBytes, middle);
+      soh |= detail::soh_bits(middle);
+      sums = detail::add_bytes(sums, middle);
+    }
+    if (soh != 0) [[unlikely]]
+      return take(append_text(place(), {prefix, tag}, value), prefix.sum);
+    sums_ = detail::add_bytes(sums_, sums);
+    at_ = out + value.size();
     return *this;
   }
 
@@ -380,9 +426,8 @@ class Encoder {
     const auto magnitude = static_cast<std::uint64_t>(value.mantissa());
     const std::size_t scale = value.scale();
     sum_ += prefix.sum;
-    if (magnitude >= detail::kDigits.mantissa_ends[scale] || !is_ordinary(prefix)) [[unlikely]] {
+    if (magnitude >= detail::kDigits.mantissa_ends[scale] || !is_ordinary(prefix)) [[unlikely]]
       return take(append_decimal(place(), {prefix, tag}, value), prefix.sum);
-    }
     const detail::DecimalText text = detail::decimal_text(magnitude, scale);
     at_ = write_half(open(prefix), text.text, text.bytes);
     return *this;

@@ -256,9 +256,10 @@ class LogWriter {
                                                        std::uint64_t record_bytes) const noexcept {
   constexpr std::uint64_t kAhead = 2048;
   constexpr std::uint64_t kLineBytes = 64;
-  constexpr std::uint64_t kBytes = 4 * kLineBytes;  // at least: those of an order's record
+  constexpr std::uint64_t kBytes = 6 * kLineBytes;  // at least: most orders' records have less
   constexpr std::uint64_t kBytesMax = 1024;
   const char* const ahead = place_.mapped + offset + kAhead;
+#pragma GCC unroll 8
   for (std::uint64_t at = 0; at < kBytes; at += kLineBytes) __builtin_prefetch(ahead + at, 1);
   if (record_bytes <= kBytes) [[likely]]
     return;
@@ -286,7 +287,7 @@ inline bool LogWriter::publish_mapped(LogPosition end) noexcept {
   if (place_.mapped == nullptr) [[unlikely]]
     return append_pending(entries, {}, now);
   NEXUSFIX_DEBUG_ASSERT(end - place_.begin <= current_.reserved_bytes);
-  prefetch(offset, end - appended_);
+  prefetch(offset, kRecordHeaderBytes + entries.size());
   encode_record(place_.mapped + offset, seed_, offset, now, entries);
   return publish_mapped(end);
 }
