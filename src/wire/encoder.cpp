@@ -177,10 +177,6 @@ Encoder::Appended Encoder::append_text(Place place, PrefixedTag tag,
   return append(place, [&](ExactWriter& writer) { writer.field(tag.tag, value); });
 }
 
-Encoder::Appended Encoder::append_char(Place place, PrefixedTag tag, char value) noexcept {
-  return append_text(place, tag, {&value, 1});
-}
-
 Encoder::Appended Encoder::append_int(Place place, PrefixedTag tag, std::uint64_t magnitude,
                                       bool negative) noexcept {
   return append_converted(place, tag, [magnitude, negative](char* out) noexcept {
@@ -189,9 +185,8 @@ Encoder::Appended Encoder::append_int(Place place, PrefixedTag tag, std::uint64_
   });
 }
 
-// The compiler optimises cold functions for size and moves them out of their callers. This one must
-// stay fast, because prices often have more than six digits. Up to twelve, of which the last six
-// hold the point, are two texts in registers.
+// Up to twelve digits, of which the last six hold the point, are two texts in registers. Not cold:
+// its time is that of many prices.
 Encoder::Appended Encoder::append_decimal(Place place, PrefixedTag tag, Decimal value) noexcept {
   using detail::kOrdinaryDigitsEnd;
   const auto magnitude = static_cast<std::uint64_t>(value.mantissa());

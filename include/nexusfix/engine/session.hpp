@@ -597,8 +597,7 @@ class Session {
       return std::unexpected{SendError{SendFailure::WrongVersion, {}}};
     }
     // A copy that has no visible address: the compiler keeps its members in registers.
-    const auto begun = begin(Message::kMsgType);
-    auto encoder = begun.begun();
+    auto encoder = begin(Message::kMsgType).begun();
     if (!is_own) {
       encoder.template field<tag::ApplVerID>(wire::appl_ver_id(Message::kApplicationVersion));
     }

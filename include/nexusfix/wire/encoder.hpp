@@ -175,8 +175,7 @@ class Encoder {
     return seal();
   }
 
-  // A copy of an encoder that has no field yet, with what every constructor sets, so that the
-  // compiler knows these members and loads none of them.
+  // A copy of an encoder without fields. The compiler sees here what every constructor sets.
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE Encoder begun() const noexcept {
     NEXUSFIX_DEBUG_ASSERT(sum_ == 0 && entries_owed_ == 0);
     Encoder copy{*this};
@@ -247,7 +246,6 @@ class Encoder {
   static Appended append_converted(Place place, PrefixedTag tag, Convert convert) noexcept;
   [[gnu::cold]] static Appended append_text(Place place, PrefixedTag tag,
                                             std::string_view value) noexcept;
-  [[gnu::cold]] static Appended append_char(Place place, PrefixedTag tag, char value) noexcept;
   [[gnu::cold]] static Appended append_int(Place place, PrefixedTag tag, std::uint64_t magnitude,
                                            bool negative) noexcept;
   [[gnu::noinline]] static Appended append_decimal(Place place, PrefixedTag tag,
@@ -356,9 +354,8 @@ class Encoder {
     if (value.size() - 1 >= detail::kBlockBytes || !is_ordinary(prefix)) [[unlikely]]
       return put_blocks(prefix, tag, value);
     const detail::Block text = detail::load_block(value.data(), value.size());
-    if (detail::holds_soh(text)) [[unlikely]] {
+    if (detail::holds_soh(text)) [[unlikely]]
       return take(append_text(place(), {prefix, tag}, value), prefix.sum);
-    }
     detail::store_block(open(prefix), text);
     sums_ = detail::add_bytes(sums_, text);
     at_ += prefix.bytes + value.size();
@@ -400,7 +397,8 @@ class Encoder {
     const std::uint32_t sum = prefix.sum + static_cast<unsigned char>(value);
     sum_ += sum;
     if (value == kSoh || !is_ordinary(prefix)) [[unlikely]] {
-      return take(append_char(place(), {prefix, tag}, value), sum);
+      const char text = value;  // or the value itself would be in memory
+      return take(append_text(place(), {prefix, tag}, {&text, 1}), sum);
     }
     char* const at = at_;
     detail::store(at, prefix.word);
@@ -412,9 +410,8 @@ class Encoder {
   NEXUSFIX_ALWAYS_INLINE Encoder& put_int(const detail::TagPrefix& prefix, Tag tag,
                                           std::uint64_t magnitude, bool negative) noexcept {
     sum_ += prefix.sum;
-    if (magnitude >= detail::kOrdinaryDigitsEnd || negative || !is_ordinary(prefix)) [[unlikely]] {
+    if (magnitude >= detail::kOrdinaryDigitsEnd || negative || !is_ordinary(prefix)) [[unlikely]]
       return take(append_int(place(), {prefix, tag}, magnitude, negative), prefix.sum);
-    }
     const detail::DecimalText digits = detail::decimal_text(magnitude, 0);
     at_ = write_half(open(prefix), digits.text, digits.bytes);
     return *this;
@@ -437,9 +434,8 @@ class Encoder {
                                            TimePrecision precision) noexcept {
     const std::uint64_t time = minute_.time_of_minute(value);
     sum_ += prefix.sum;
-    if (time >= minute_.length_ns || !is_ordinary(prefix)) [[unlikely]] {
+    if (time >= minute_.length_ns || !is_ordinary(prefix)) [[unlikely]]
       return take(append_time(place(), tag, value, precision), prefix.sum);
-    }
     at_ = write_time(open(prefix), time, precision);
     return *this;
   }

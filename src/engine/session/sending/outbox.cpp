@@ -53,8 +53,9 @@ Outbox::Outbox(LoopContext& loop, Io& io, Sessions& sessions)
       io_{io},
       sessions_{sessions},
       encode_buffer_(store::Transaction::kRoomBytes + kEncodedBytesMax + kRoomAfterBytes),
-      may_be_plain_{loop.callbacks.on_sending == nullptr && loop.callbacks.on_sent == nullptr &&
-                    !FullPathOnly::is_on()},
+      plain_bytes_{loop.callbacks.on_sending || loop.callbacks.on_sent || FullPathOnly::is_on()
+                       ? 0
+                       : encode_buffer_.size()},
       edited_buffer_(loop.callbacks.on_sending != nullptr ? kEncodedBytesMax : 0) {}
 
 // The Encoder is constructed in place for the caller; several returns of one variable would prevent
@@ -175,17 +176,17 @@ wire::Tag Outbox::repeated_id(std::string_view bytes) {
   return 0;
 }
 
-bool Outbox::was_encoded_here(std::string_view bytes) const noexcept {
-  const auto at = reinterpret_cast<std::uintptr_t>(bytes.data()) -
-                  reinterpret_cast<std::uintptr_t>(encode_buffer_.data());
-  return at < encode_buffer_.size();
+// Where in the encode buffer they are; beyond its end for any other bytes.
+[[gnu::always_inline]] inline std::size_t Outbox::place_of(std::string_view bytes) const noexcept {
+  return reinterpret_cast<std::uintptr_t>(bytes.data()) -
+         reinterpret_cast<std::uintptr_t>(encode_buffer_.data());
 }
 
 // Whether the store must not have this message. For a message that was encoded here,
 // begun_has_password_ says whether it has a password; other bytes are searched.
 bool Outbox::is_secret(const SessionEntry& entry, std::string_view bytes) {
   if (begun_has_password_) return true;
-  if (was_encoded_here(bytes) && !entry.outbound().keeps_masked_out) return false;
+  if (place_of(bytes) < encode_buffer_.size() && !entry.outbound().keeps_masked_out) return false;
   return has_secret(entry, bytes);
 }
 
@@ -246,15 +247,16 @@ std::optional<SendFailure> Outbox::obstacle_off_wire(const SessionEntry& entry) 
 template <bool has_usual_path>
 inline SendResult Outbox::send_message(SessionEntry& entry, const Encoded& bytes) {
   const std::size_t record_bytes = sessions_.transactor.record().entries().size();
+  const std::string_view text = bytes ? *bytes : std::string_view{};
   const bool may_send = sessions_.transactor.phase() != Phase::Observing &&
-                        io_.commit.has_room_for(record_bytes + (bytes ? bytes->size() : 0));
+                        io_.commit.has_room_for(record_bytes + text.size());
   if (!may_send) [[unlikely]]
     return failure(obstacle());
   if (sessions_.transactor.consume_begun() != &entry) [[unlikely]]
     return failure(SendFailure::NotBegun);
-  if (has_usual_path && record_bytes <= kTransactionBytesMax && is_plain(entry, bytes) &&
-      has_room_for(entry, bytes->size())) [[likely]]
-    return send_plain(entry, *bytes);
+  if (has_usual_path && record_bytes <= kTransactionBytesMax && is_plain(entry, text) &&
+      has_room_for(entry, text.size())) [[likely]]
+    return send_plain(entry, text);
   return send_or_wait(entry, bytes);
 }
 
@@ -269,11 +271,11 @@ inline SendResult Outbox::send_message(SessionEntry& entry, const Encoded& bytes
 
 // Whether no callback or check looks at the message, and its connection takes it at once.
 [[gnu::always_inline]] inline bool Outbox::is_plain(const SessionEntry& entry,
-                                                    const Encoded& bytes) const noexcept {
-  return bytes && entry.machine.goes_on_wire() && was_encoded_here(*bytes) &&
-         !begun_has_password_ && entry.outbound().is_plain && may_be_plain_ &&
-         entry.connection() != nullptr && !entry.connection()->is_draining() &&
-         !entry.resend.is_in_progress() && !entry.stored.is_on_trial();
+                                                    std::string_view bytes) const noexcept {
+  return entry.machine.goes_on_wire() && place_of(bytes) < plain_bytes_ && !begun_has_password_ &&
+         entry.outbound().is_plain && entry.connection() != nullptr &&
+         !entry.connection()->is_draining() && !entry.resend.is_in_progress() &&
+         !entry.stored.is_on_trial();
 }
 
 // A message's last step before its socket.

@@ -60,7 +60,7 @@ class Outbox {
   void sign_logon(SessionEntry& entry, wire::Encoder& encoder,
                   const wire::MessageHeader& header) noexcept;
   [[nodiscard]] wire::Tag repeated_id(std::string_view bytes);
-  [[nodiscard]] bool was_encoded_here(std::string_view bytes) const noexcept;
+  [[nodiscard]] std::size_t place_of(std::string_view bytes) const noexcept;
   [[nodiscard]] bool is_secret(const SessionEntry& entry, std::string_view bytes);
   [[nodiscard]] bool has_secret(const SessionEntry& entry, std::string_view bytes);
   [[nodiscard]] bool is_edit_secret(const SessionEntry& entry, std::string_view edited);
@@ -80,7 +80,7 @@ class Outbox {
   void give_back(SessionEntry& entry, const WaitingMessage& waiting, const SendError& why);
   [[nodiscard]] bool is_kept_out(SessionEntry& entry, const session::Transmit& action,
                                  std::string_view bytes);
-  [[nodiscard]] bool is_plain(const SessionEntry& entry, const Encoded& bytes) const noexcept;
+  [[nodiscard]] bool is_plain(const SessionEntry& entry, std::string_view bytes) const noexcept;
   [[nodiscard]] bool has_room_for(const SessionEntry& entry, std::size_t bytes) const noexcept;
   SendResult send_plain(SessionEntry& entry, std::string_view bytes) noexcept;
   SendResult send_examined(SessionEntry& entry, const Encoded& bytes);
@@ -117,7 +117,7 @@ class Outbox {
   // the store and its connection has sent or copied it.
   ScratchBuffer encode_buffer_;
   LentBytes lent_;                   // of encode_buffer_
-  const bool may_be_plain_;          // no callback looks at our messages
+  const std::size_t plain_bytes_;    // of encode_buffer_; 0: callbacks look at our messages
   bool begun_has_password_ = false;  // set while it is encoded
   PackedMsgType begun_msg_type_ = 0;
   wire::FieldEdits edits_;
