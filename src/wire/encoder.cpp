@@ -148,13 +148,11 @@ Encoder::Encoder(std::span<char> buffer, const HeaderFields& session,
   return place.at + tag.bytes;
 }
 
-// The sum of the bytes of a text of at most two blocks.
+// The sum of the bytes of a text of at most two blocks, with a block of the message before it.
 static std::uint32_t sum_of_short(const char* text, std::size_t bytes) noexcept {
-  detail::Block sums = detail::load_block(text, std::min(bytes, detail::kBlockBytes));
-  if (bytes > detail::kBlockBytes) [[unlikely]] {
-    sums = detail::add_bytes(
-        sums, detail::load_block(text + detail::kBlockBytes, bytes - detail::kBlockBytes));
-  }
+  detail::Block sums = detail::last_bytes(text + bytes, (bytes - 1) % detail::kBlockBytes + 1);
+  if (bytes > detail::kBlockBytes) [[unlikely]]
+    sums = detail::add_bytes(sums, detail::load_block(text));
   return detail::sum_of(sums);
 }
 
@@ -175,6 +173,10 @@ Encoder::Appended Encoder::append_converted(Place place, PrefixedTag tag,
 Encoder::Appended Encoder::append_text(Place place, PrefixedTag tag,
                                        std::string_view value) noexcept {
   return append(place, [&](ExactWriter& writer) { writer.field(tag.tag, value); });
+}
+
+Encoder::Appended Encoder::append_char(Place place, PrefixedTag tag, char value) noexcept {
+  return append_text(place, tag, {&value, 1});
 }
 
 Encoder::Appended Encoder::append_int(Place place, PrefixedTag tag, std::uint64_t magnitude,

@@ -597,7 +597,8 @@ class Session {
       return std::unexpected{SendError{SendFailure::WrongVersion, {}}};
     }
     // A copy that has no visible address: the compiler keeps its members in registers.
-    auto encoder = begin(Message::kMsgType).begun();
+    const auto begun = begin(Message::kMsgType);
+    auto encoder = begun.begun();
     if (!is_own) {
       encoder.template field<tag::ApplVerID>(wire::appl_ver_id(Message::kApplicationVersion));
     }

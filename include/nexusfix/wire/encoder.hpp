@@ -41,8 +41,8 @@ concept FieldValue = !detail::kIsOptionalField<T> &&
                       std::same_as<T, bool> || WholeNumber<T> || std::same_as<T, Decimal> ||
                       std::same_as<T, FixedPrice> || std::convertible_to<T, Date> || FieldTime<T>);
 
-// The last bytes of a text, at least one and at most a block, with zeros among the others. The text
-// has at least a block.
+// The last bytes of a text, at least one and at most a block, with zeros among the others. A block
+// before the end is readable.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE Block last_bytes(const char* end, std::size_t bytes) noexcept {
 #if NEXUSFIX_BYTE_BLOCK_SSE2
   return {_mm_and_si128(load_block(end - kBlockBytes).bytes, keep_last(bytes))};
@@ -246,6 +246,7 @@ class Encoder {
   static Appended append_converted(Place place, PrefixedTag tag, Convert convert) noexcept;
   [[gnu::cold]] static Appended append_text(Place place, PrefixedTag tag,
                                             std::string_view value) noexcept;
+  [[gnu::cold]] static Appended append_char(Place place, PrefixedTag tag, char value) noexcept;
   [[gnu::cold]] static Appended append_int(Place place, PrefixedTag tag, std::uint64_t magnitude,
                                            bool negative) noexcept;
   [[gnu::noinline]] static Appended append_decimal(Place place, PrefixedTag tag,
@@ -397,8 +398,7 @@ class Encoder {
     const std::uint32_t sum = prefix.sum + static_cast<unsigned char>(value);
     sum_ += sum;
     if (value == kSoh || !is_ordinary(prefix)) [[unlikely]] {
-      const char text = value;  // or the value itself would be in memory
-      return take(append_text(place(), {prefix, tag}, {&text, 1}), sum);
+      return take(append_char(place(), {prefix, tag}, value), sum);
     }
     char* const at = at_;
     detail::store(at, prefix.word);
