@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <nexusfix/catalog.hpp>
 #include <nexusfix/dictionary.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/explanation.hpp>

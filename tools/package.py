@@ -285,8 +285,8 @@ class Packager:
                            "NEXUSFIX_KAFKA=ON", "NEXUSFIX_ARROW=OFF", "NEXUSFIX_BENCH=OFF",
                            "CMAKE_SKIP_INSTALL_RPATH=ON"])
         development, libraries = STAGE / "libnexusfix-dev", STAGE / "libnexusfix0"
-        for component in ("core", "cluster", "console", "coroutine", "explanation", "logger",
-                          "passwords", "proxy", "simulator", "testing", "c"):
+        for component in ("core", "catalog", "cluster", "console", "coroutine", "explanation",
+                          "logger", "passwords", "proxy", "simulator", "testing", "c"):
             install(tree, component, development)
         documents = development / "usr/share/doc"
         examples = documents / "nexusfix/examples"

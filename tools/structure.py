@@ -13,7 +13,7 @@ FOLDER_FILES_MAX = 20
 README_WANTED_ABOVE = 5
 ROOM_README_LINES_MAX = 10
 # Products beside the core: folders at the root. Nothing of the core includes anything of them.
-PRODUCTS = ("c", "clients", "cluster", "console", "coroutine", "explanation", "gateway",
+PRODUCTS = ("c", "catalog", "clients", "cluster", "console", "coroutine", "explanation", "gateway",
             "http", "logger", "logs", "passwords", "proxy", "python", "simulator",
             "stream", "tester", "testing", "venue", "venues", "wasm")
 IN_PRODUCTS = tuple(f"{product}/" for product in PRODUCTS)

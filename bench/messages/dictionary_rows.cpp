@@ -1,6 +1,7 @@
 // Loads a data dictionary from its text.
 #include <memory>
 
+#include <nexusfix/catalog.hpp>
 #include <nexusfix/dictionary.hpp>
 
 #include "bench/row.hpp"

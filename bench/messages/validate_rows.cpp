@@ -2,6 +2,7 @@
 // parsed, so that the figure is the additional time of validation.
 #include <memory>
 
+#include <nexusfix/catalog.hpp>
 #include <nexusfix/dictionary.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire.hpp>

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include <nexusfix/catalog.hpp>
 #include <nexusfix/dictionary.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire/parser.hpp>

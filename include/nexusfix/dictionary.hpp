@@ -18,8 +18,6 @@
 //
 //   auto validator = dictionary::Validator::make(fix44, {});
 //   if (auto wrong = validator->validate(message)) reject(*wrong);  // or explain() it
-//   auto shapes = dictionary::GroupShapes::make(fix44);
-//   for (auto entry : message.group(shapes->of("W", 268))) use(entry[270]);
 #pragma once
 
 #include <array>
@@ -423,19 +421,6 @@ inline constexpr std::array kVersions{Version::Fix40,    Version::Fix41,    Vers
 [[nodiscard]] std::expected<Dictionary, DictionaryError> load_quickfix_xml(
     std::string_view text, std::string_view file_name,
     DictionaryFaults faults = DictionaryFaults::Refuse);
-
-// Writes a dictionary as QuickFIX XML in UTF-8, whatever format it was loaded from: to edit a copy
-// of a built-in one, or to convert an Orchestra repository for QuickFIX. Loading the text again
-// gives an equal dictionary, with three exceptions: a group that several members share is written
-// once for each, warnings are lost, and fields of an unknown type are strings. Allocates;
-// O(output).
-[[nodiscard]] std::string to_quickfix_xml(const Dictionary& dictionary);
-
-// Writes a dictionary as a FIX Orchestra repository (1.0) in UTF-8. Loading the text gives the
-// messages, fields and groups again, with these exceptions: the header and the trailer are also
-// components; the messages of the session layer alone are administrative; warnings and
-// any_field_begins are lost; fields of an unknown type are strings. Allocates; O(output).
-[[nodiscard]] std::string to_orchestra(const Dictionary& dictionary);
 
 // The data fields of a dictionary, whose values may contain SOH, in the form for a parser.
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/catalog.hpp>
 #include <nexusfix/session/identity.hpp>
 
 namespace nexusfix::logs {

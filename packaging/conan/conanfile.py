@@ -15,8 +15,8 @@ from conan.tools.build import check_min_cppstd
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, load
 
-EXPORTED = ("CMakeLists.txt", "LICENSE", "*.md", "apps/*", "cluster/*", "cmake/*", "console/*",
-            "coroutine/*", "explanation/*", "dictionaries/*", "docs/*", "examples/*",
+EXPORTED = ("CMakeLists.txt", "LICENSE", "*.md", "apps/*", "catalog/*", "cluster/*", "cmake/*",
+            "console/*", "coroutine/*", "explanation/*", "dictionaries/*", "docs/*", "examples/*",
             "gateway/*", "http/*", "include/*", "logger/*", "logs/*", "passwords/*",
             "proxy/*", "share/*", "simulator/*", "src/*", "stream/*", "tester/*", "testing/*",
             "tools/*", "venue/*", "venues/*", "bench/*", "c/*", "wasm/*")

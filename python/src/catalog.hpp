@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <nexusfix/catalog.hpp>
 #include <nexusfix/dictionary.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/explanation.hpp>

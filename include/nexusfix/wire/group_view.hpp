@@ -57,7 +57,7 @@ constexpr void fill_group_slots(std::span<const Tag> members,
 
 // A repeating group: the tag of its count field (NumInGroup), the tag that begins every entry, and
 // all tags of an entry, including those of its nested groups. A view of tables that live as long as
-// the program (kGroupShape) or as their owner (dictionary/group_shapes.hpp). A default-constructed
+// the program (kGroupShape) or as their owner (<nexusfix/catalog.hpp>). A default-constructed
 // shape matches no group. Thread-safe, no allocation.
 class GroupShape {
  public:

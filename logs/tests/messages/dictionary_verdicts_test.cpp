@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <nexusfix/catalog.hpp>
 #include <nexusfix/dictionary.hpp>
 #include <nexusfix/wire/parser.hpp>
 

@@ -4,6 +4,7 @@
 
 #include <nexusfix/dictionary.hpp>
 
+#include "dictionary/api/dictionary_fault.hpp"
 #include "dictionary/load/xml_file.hpp"
 
 namespace nexusfix::dictionary {

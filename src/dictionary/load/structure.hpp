@@ -42,10 +42,6 @@ inline constexpr std::size_t kFlatMembersMax = 16'000'000;
 std::vector<Index> repair_structure(Dictionary& dictionary,
                                     const std::vector<StructureFault>& faults);
 
-// Checks a dictionary that no loader made: returns invalid indexes, unsorted fields, or the faults
-// of check_structure(). Empty: the dictionary can be walked. O(members).
-[[nodiscard]] std::string fault_of(const Dictionary& dictionary);
-
 // Finds the fields that a list of members contains twice, directly or in components.
 class RepeatedFields {
  public:

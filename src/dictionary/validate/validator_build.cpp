@@ -10,7 +10,7 @@
 
 #include <nexusfix/wire/field.hpp>
 
-#include "dictionary/load/structure.hpp"
+#include "dictionary/api/dictionary_fault.hpp"
 #include "dictionary/validate/validator_tables.hpp"
 
 namespace nexusfix::dictionary {

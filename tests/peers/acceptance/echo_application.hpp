@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/catalog.hpp>
 #include <nexusfix/engine.hpp>
 
 namespace nexusfix::acceptance {

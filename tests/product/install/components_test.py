@@ -10,8 +10,8 @@ from pathlib import Path
 COMPILER, BUILD = sys.argv[1], Path(sys.argv[3])
 del sys.argv[1:]
 # A component of find_package(nexusfix) for each product that has libraries.
-LIBRARIES = {"cluster": "postgres", "console": "metrics", "coroutine": "coroutine",
-             "explanation": "explanation",
+LIBRARIES = {"catalog": "catalog", "cluster": "postgres", "console": "metrics",
+             "coroutine": "coroutine", "explanation": "explanation",
              "logger": "logger", "passwords": "passwords", "proxy": "proxy",
              "simulator": "simulator", "testing": "store_contract"}
 USER = """cmake_minimum_required(VERSION 3.25)

@@ -71,26 +71,6 @@ TEST_P(ShippedDictionary, is_compiled_in_whole) {
   EXPECT_EQ(builtin_dictionary(GetParam().version), dictionary_);
 }
 
-TEST_P(ShippedDictionary, can_be_written_out_again) {
-  const auto again = load_quickfix_xml(to_quickfix_xml(dictionary_), "again.xml");
-  ASSERT_TRUE(again) << again.error().what();
-  EXPECT_EQ(*again, dictionary_);
-}
-
-TEST_P(ShippedDictionary, can_be_written_out_as_orchestra) {
-  auto again = load_orchestra(to_orchestra(dictionary_), "again.xml");
-  ASSERT_TRUE(again) << again.error().what();
-  EXPECT_TRUE(again->warnings.empty());
-  EXPECT_EQ(again->components.at(again->components.size() - 2).name, "StandardHeader");
-  again->components.resize(dictionary_.components.size());
-  Dictionary expected = dictionary_;  // without what Orchestra cannot say
-  for (GroupDefinition& group : expected.groups) group.any_field_begins = false;
-  for (MessageDefinition& message : expected.messages) {
-    if (message.msg_type == "j") message.admin = false;  // FIX 4.3
-  }
-  EXPECT_EQ(*again, expected);
-}
-
 TEST_P(ShippedDictionary, is_unpacked_once_for_all_threads) {
   std::array<const Dictionary*, 4> seen{};
   std::vector<std::jthread> threads;

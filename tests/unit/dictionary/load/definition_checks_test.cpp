@@ -101,12 +101,8 @@ TEST(DefinitionChecks, a_dictionary_that_no_loader_made_is_checked_before_it_is_
     ASSERT_FALSE(validator) << because;
     EXPECT_EQ(validator.error(),
               "the structure of the dictionary is invalid: " + std::string{because});
-    const auto shapes = GroupShapes::make(dictionary);
-    ASSERT_FALSE(shapes) << because;
-    EXPECT_EQ(shapes.error(), validator.error());
   };
   EXPECT_TRUE(Validator::make(made(), {}));
-  EXPECT_TRUE(GroupShapes::make(made()));
 
   Dictionary wrong = made();
   wrong.messages[0].members[0].index = 2;

@@ -359,22 +359,6 @@ TEST(QuickfixXml, warns_of_a_count_field_of_text_type) {
             "entries");
 }
 
-TEST(QuickfixXml, is_written_as_it_is_read) {
-  Dictionary dictionary = load(document({
-      .header = R"(<field name="Symbol" required="Y"/><component name="Legs" required="N"/>)",
-      .messages = R"(<message name="Order" msgtype="D" msgcat="app">
-<field name="ClOrdID" required="Y"/><group name="NoLegs" required="N"><field name="LegSymbol"/>
-</group></message><message name="Ping" msgtype="0" msgcat="admin"/>)",
-      .components = R"(<component name="Legs"><field name="LegSymbol"/></component>)",
-  }));
-  dictionary.service_pack = 3;
-  dictionary.fields[0].other_values = FieldDefinition::OtherValues::Any;
-  dictionary.fields[0].values = {{"a<b>\"&'\t", "<&>"}};
-  dictionary.fields[1].other_values = FieldDefinition::OtherValues::Reserved100Plus;
-  dictionary.groups[0].any_field_begins = true;
-  EXPECT_EQ(load(to_quickfix_xml(dictionary)), dictionary);
-}
-
 // FIX 4.1, data types: "char" is any text; a single character since 4.2.
 TEST(QuickfixXml, reads_char_of_old_versions_as_text) {
   const auto type_in = [](std::string_view root) {

@@ -1,4 +1,4 @@
-#include <nexusfix/dictionary.hpp>
+#include <nexusfix/catalog.hpp>
 
 namespace nexusfix::dictionary {
 namespace {

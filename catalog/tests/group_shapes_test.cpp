@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/catalog.hpp>
 #include <nexusfix/dictionary.hpp>
-#include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire/group_view.hpp>
 #include <nexusfix/wire/parser.hpp>
 
@@ -179,6 +179,20 @@ TEST(GroupShapes, of_a_dictionary_that_expands_too_much_are_refused) {
   const auto shapes = GroupShapes::make(dictionary);
   ASSERT_FALSE(shapes);
   EXPECT_EQ(shapes.error(), "the groups have more than 4194304 members together");
+}
+
+// A dictionary that no loader has made or checked.
+TEST(GroupShapes, of_a_dictionary_that_contradicts_itself_are_refused) {
+  Dictionary dictionary;
+  dictionary.fields = {{.tag = 1, .name = "A", .values = {}}};
+  dictionary.messages = {{.name = "M", .msg_type = "U", .members = {{Member::Kind::Field, 0}}}};
+  EXPECT_TRUE(GroupShapes::make(dictionary));
+  dictionary.messages[0].members[0].index = 1;
+  const auto shapes = GroupShapes::make(dictionary);
+  ASSERT_FALSE(shapes);
+  EXPECT_EQ(shapes.error(),
+            "the structure of the dictionary is invalid: message \"M\" has a member that the "
+            "dictionary does not have");
 }
 
 }  // namespace

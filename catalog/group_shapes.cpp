@@ -3,9 +3,9 @@
 #include <unordered_set>
 #include <utility>
 
-#include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/catalog.hpp>
 
-#include "dictionary/load/structure.hpp"
+#include "dictionary/api/dictionary_fault.hpp"
 
 namespace nexusfix::dictionary {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <nexusfix/dictionary.hpp>
+#include <nexusfix/catalog.hpp>
 
 #include "base/api/ascii.hpp"
 
