@@ -170,7 +170,7 @@ function(nexusfix_layer name)
   # Programs leave out the functions that they do not call.
   target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
   target_link_options(${target} INTERFACE LINKER:--gc-sections)
-  if(name MATCHES "^(base|deferred|wire|session|store|journal_tools)$")
+  if(name MATCHES "^(base|deferred|wire|session|store)$")
     nexusfix_reads_bytes(${target})
   elseif(NEXUSFIX_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang"
          AND NOT name STREQUAL "dictionary")

@@ -15,7 +15,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 
-#include "store/api/log_follower.hpp"
+#include "journal/api/log_follower.hpp"
 #include "stream/broker.hpp"
 #include "stream/record_encoder.hpp"
 

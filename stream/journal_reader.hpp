@@ -12,7 +12,7 @@
 
 #include <nexusfix/base/disk.hpp>
 
-#include "store/api/log_follower.hpp"
+#include "journal/api/log_follower.hpp"
 
 namespace nexusfix::stream {
 

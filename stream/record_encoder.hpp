@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "journal/api/journal_follower.hpp"
 #include "logs/columns/column_writer.hpp"
 #include "logs/output/json_objects.hpp"
-#include "store/api/journal_follower.hpp"
 #include "stream/broker.hpp"
 
 namespace nexusfix::stream {

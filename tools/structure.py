@@ -14,7 +14,7 @@ README_WANTED_ABOVE = 5
 ROOM_README_LINES_MAX = 10
 # Products beside the core: folders at the root. Nothing of the core includes anything of them.
 PRODUCTS = ("c", "catalog", "clients", "cluster", "console", "coroutine", "explanation", "gateway",
-            "http", "logger", "logs", "passwords", "proxy", "python", "simulator",
+            "http", "journal", "logger", "logs", "passwords", "proxy", "python", "simulator",
             "stream", "tester", "testing", "venue", "venues", "wasm")
 IN_PRODUCTS = tuple(f"{product}/" for product in PRODUCTS)
 ROOMS = ("src/", "apps/", "tests/unit/", "bench/", *IN_PRODUCTS)
@@ -81,6 +81,7 @@ TESTED_ELSEWHERE = {
     "src/session/event_texts.cpp": "part of StateMachine, which its tests ask by Side",
     "src/session/outbound/outbound_header.cpp": "part of StateMachine, which its tests ask by Side",
     "src/session/sequence/out_of_order.cpp": "part of StateMachine, which its tests ask by Side",
+    "src/store/scan/journal_damage.cpp": "journal_check_test.cpp compares what a check says",
     "src/store/memory/memory_store.cpp": "store_contract_test.cpp: the contract of all stores",
     "src/wire/draft/draft_fields.cpp": "the fields of a Draft: draft_edit_test.cpp",
     "src/wire/kernels/frame_shape.cpp": "kernels_test.cpp compares it for all kernels",

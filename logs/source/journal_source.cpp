@@ -11,6 +11,7 @@
 #include <nexusfix/base/clock.hpp>
 
 #include "base/api/utc_text.hpp"
+#include "journal/api/journal_tools.hpp"
 #include "logs/source/byte_source.hpp"
 #include "nexusfix/journal/archive/journal_archive.hpp"
 #include "nexusfix/journal/journal_summary.hpp"

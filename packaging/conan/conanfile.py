@@ -17,7 +17,7 @@ from conan.tools.files import copy, load
 
 EXPORTED = ("CMakeLists.txt", "LICENSE", "*.md", "apps/*", "catalog/*", "cluster/*", "cmake/*",
             "console/*", "coroutine/*", "explanation/*", "dictionaries/*", "docs/*", "examples/*",
-            "gateway/*", "http/*", "include/*", "logger/*", "logs/*", "passwords/*",
+            "gateway/*", "http/*", "include/*", "journal/*", "logger/*", "logs/*", "passwords/*",
             "proxy/*", "share/*", "simulator/*", "src/*", "stream/*", "tester/*", "testing/*",
             "tools/*", "venue/*", "venues/*", "bench/*", "c/*", "wasm/*")
 

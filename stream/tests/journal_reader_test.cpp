@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "unit/store/store_fixture.hpp"
 

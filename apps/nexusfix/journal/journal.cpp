@@ -7,6 +7,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/session/identity.hpp>
 
+#include "journal/api/journal_tools.hpp"
 #include "nexusfix/command.hpp"
 #include "nexusfix/files/engine_options.hpp"
 #include "nexusfix/files/journal_locator.hpp"

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "journal/api/journal_tools.hpp"
 #include "store/api/journal.hpp"
 
 namespace nexusfix::command {

@@ -16,7 +16,7 @@
 #include "cluster/postgres/server/connection.hpp"
 #include "cluster/postgres/server/server_facts.hpp"
 #include "cluster/postgres/server/servers.hpp"
-#include "store/api/log_follower.hpp"
+#include "journal/api/log_follower.hpp"
 
 namespace nexusfix::store::postgres {
 

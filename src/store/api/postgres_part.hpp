@@ -169,7 +169,7 @@ struct PostgresPart {
   // find_standby_fault()
   StoreResult<std::optional<std::string>> (*standby_fault)(const PostgresOptions& options) =
       nullptr;
-  // Reads the messages of a log for a program beside the engine: src/store/api/log_follower.hpp.
+  // Reads the messages of a log for a program beside the engine: journal/api/log_follower.hpp.
   // It needs only the right to SELECT. The error is one line.
   std::expected<std::unique_ptr<LogFollower>, std::string> (*follow)(
       const PostgresOptions& options, const FollowOptions& how) = nullptr;

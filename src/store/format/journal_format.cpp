@@ -1,4 +1,4 @@
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 
 #include <algorithm>
 #include <array>
@@ -225,6 +225,24 @@ RecordHeader decode_record_header(std::span<const char, kRecordHeaderBytes> byte
 bool record_checks(RecordSeed seed, std::uint64_t offset, std::span<const char> record) noexcept {
   return load_little_endian<std::uint32_t>(record.data()) ==
          crc32c(seed.at(offset), record.subspan(kLengthAt));
+}
+
+void append_void_checkpoint(std::vector<char>& buffer, RecordSeed seed, WallTime time,
+                            std::size_t bytes) {
+  const std::vector<char> content(bytes - kRecordHeaderBytes, kVoidCheckpoint);
+  append_record(buffer, seed, kSegmentHeaderBytes, time, content);
+}
+
+bool checkpoint_checks(const SegmentHeader& segment, std::span<const char> bytes) {
+  if (bytes.size() <= kRecordHeaderBytes) return false;
+  const RecordHeader header = decode_record_header(bytes.first<kRecordHeaderBytes>());
+  return header.record_bytes() == bytes.size() &&
+         record_checks(RecordSeed{segment}, kSegmentHeaderBytes, bytes);
+}
+
+std::int64_t stated_log_id(std::span<const char> header_bytes) noexcept {
+  if (header_bytes.size() < kLogIdAt + sizeof(std::int64_t)) return 0;
+  return load_little_endian<std::int64_t>(&header_bytes[kLogIdAt]);
 }
 
 }  // namespace nexusfix::store

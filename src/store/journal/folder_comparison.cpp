@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "store/journal/ownership.hpp"
 
 namespace nexusfix::store {

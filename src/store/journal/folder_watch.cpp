@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "store/recover/recovery.hpp"
 #include "store/write/log_writer.hpp"
 

@@ -97,49 +97,4 @@ class Ownership {
 // does not return it.
 [[nodiscard]] std::optional<std::uint64_t> read_owner_epoch(Disk& disk, const std::string& folder);
 
-// Holds the lock only during this call: it keeps out an owner that starts in this moment, but not
-// one that starts while the journal is read.
-[[nodiscard]] bool is_in_use(Disk& disk, const std::string& folder);
-
-// Beside its owner a journal is read in pieces of different times. What looks like damage in one
-// piece may be whole by now, since the next piece shows what was written later. So it is read
-// again, a few times, before it counts as damage.
-class SecondLook {
- public:
-  SecondLook(Disk& disk, const std::string& folder) : disk_{disk}, folder_{folder} {}
-
-  // Whether the damage at this place is to be read again.
-  [[nodiscard]] bool is_due(std::uint64_t segment, std::uint64_t offset) {
-    if (segment != segment_ || offset != offset_) looks_left_ = kLooksMax;
-    segment_ = segment;
-    offset_ = offset;
-    if (looks_left_ == 0 || !is_in_use(disk_, folder_)) return false;
-    --looks_left_;
-    return true;
-  }
-
-  // Segment files appear and disappear meanwhile, so that a whole reading may fail, too.
-  template <class Look>
-  [[nodiscard]] auto repeat(Look look) {
-    auto found = look();
-    for (int looks = 1; looks < kLooksMax; ++looks) {
-      if (found || !is_passing(found.error().code) || !is_in_use(disk_, folder_)) break;
-      found = look();
-    }
-    return found;
-  }
-
- private:
-  static constexpr int kLooksMax = 10;
-  [[nodiscard]] static bool is_passing(StoreErrorCode code) noexcept {
-    return code == StoreErrorCode::Disk || code == StoreErrorCode::Corrupt;
-  }
-
-  Disk& disk_;
-  const std::string& folder_;
-  std::uint64_t segment_ = 0;
-  std::uint64_t offset_ = 0;
-  int looks_left_ = 0;
-};
-
 }  // namespace nexusfix::store

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "store/scan/damaged_log.hpp"
+#include "store/api/journal_damage.hpp"
 
 namespace nexusfix::store {
 

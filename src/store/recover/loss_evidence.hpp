@@ -11,7 +11,7 @@
 #include <nexusfix/base/disk.hpp>
 
 #include "store/api/journal.hpp"
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "store/write/tail_marker.hpp"
 
 namespace nexusfix::store {

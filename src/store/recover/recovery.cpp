@@ -5,16 +5,15 @@
 #include <optional>
 #include <utility>
 
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_damage.hpp"
+#include "store/api/journal_format.hpp"
+#include "store/api/segment_reader.hpp"
 #include "store/journal/ownership.hpp"
 #include "store/recover/loss_evidence.hpp"
-#include "store/recover/loss_text.hpp"
 #include "store/recover/recovery_end.hpp"
-#include "store/scan/damaged_bytes.hpp"
 #include "store/scan/damaged_log.hpp"
 #include "store/scan/log_files.hpp"
 #include "store/scan/log_start.hpp"
-#include "store/scan/segment_reader.hpp"
 #include "store/state/checkpoint.hpp"
 #include "store/write/tail_marker.hpp"
 

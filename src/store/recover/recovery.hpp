@@ -12,7 +12,7 @@
 #include <nexusfix/base/disk.hpp>
 
 #include "store/api/journal.hpp"
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "store/state/log_state.hpp"
 
 namespace nexusfix::store {

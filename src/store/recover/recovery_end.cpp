@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "store/api/entry.hpp"
-#include "store/format/journal_format.hpp"
-#include "store/recover/loss_text.hpp"
-#include "store/scan/damaged_bytes.hpp"
+#include "store/api/journal_damage.hpp"
+#include "store/api/journal_format.hpp"
 #include "store/state/checkpoint.hpp"
 
 namespace nexusfix::store {

@@ -9,10 +9,10 @@
 #include <nexusfix/base/disk.hpp>
 
 #include "store/api/journal.hpp"
+#include "store/api/segment_reader.hpp"
 #include "store/recover/recovery.hpp"
 #include "store/scan/damaged_log.hpp"
 #include "store/scan/log_start.hpp"
-#include "store/scan/segment_reader.hpp"
 #include "store/write/tail_marker.hpp"
 
 namespace nexusfix::store {

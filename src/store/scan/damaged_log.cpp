@@ -10,9 +10,12 @@ std::string lost_session_name(SessionKey session) {
   return "lost session " + std::to_string(session);
 }
 
-std::uint64_t numbers_in(std::uint64_t damaged_bytes) noexcept {
-  if (damaged_bytes < kRecordHeaderBytes + kEntryHeaderBytes) return 1;
-  return (damaged_bytes - kRecordHeaderBytes) / kEntryHeaderBytes;
+StoreError contradiction(const std::string& folder, const SegmentHeader& segment,
+                         const Record& record, std::string_view reason) {
+  return {.code = StoreErrorCode::Corrupt,
+          .text = path_of_segment(folder, segment.number) + ": the record at offset " +
+                  std::to_string(record.offset) + " checks, but " + std::string{reason} +
+                  ". Nothing was changed. Restore the folder from a copy"};
 }
 
 void DamagedLog::begin(LogState&& state) {

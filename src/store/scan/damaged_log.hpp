@@ -21,21 +21,10 @@
 
 #include <nexusfix/store.hpp>
 
-#include "store/scan/damaged_bytes.hpp"
+#include "store/api/journal_damage.hpp"
 #include "store/state/log_state.hpp"
 
 namespace nexusfix::store {
-
-struct SessionLoss {
-  SessionKey session = 0;
-  std::size_t damage = 0;  // index in damages()
-  // The numbers of the epoch after the damage; nothing: in doubt, or of an epoch that has ended.
-  std::optional<NumberRange> numbers;
-  std::uint64_t epoch = 1;    // of these numbers
-  bool in_doubt = false;      // it may have used numbers from its next one on
-  bool reset_lost = false;    // a reset was among what was lost
-  bool opened_in_it = false;  // its name is lost
-};
 
 class DamagedLog {
  public:
@@ -82,11 +71,11 @@ class DamagedLog {
   std::optional<SessionKey> opens_from_;  // the first session that this record opens itself
 };
 
+// The error of an intact record that cannot follow the records before it.
+[[nodiscard]] StoreError contradiction(const std::string& folder, const SegmentHeader& segment,
+                                       const Record& record, std::string_view reason);
+
 // The name of a session whose own name was lost.
 [[nodiscard]] std::string lost_session_name(SessionKey session);
-
-// The highest number of sequence numbers that the entries of one session in this number of damaged
-// bytes can have used.
-[[nodiscard]] std::uint64_t numbers_in(std::uint64_t damaged_bytes) noexcept;
 
 }  // namespace nexusfix::store

@@ -10,8 +10,8 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store.hpp>
 
-#include "store/format/journal_format.hpp"
-#include "store/scan/segment_reader.hpp"
+#include "store/api/journal_format.hpp"
+#include "store/api/segment_reader.hpp"
 
 namespace nexusfix::store {
 

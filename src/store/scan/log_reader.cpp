@@ -9,8 +9,8 @@
 #include <nexusfix/base/language.hpp>
 
 #include "store/api/entry.hpp"
-#include "store/format/journal_format.hpp"
-#include "store/scan/segment_reader.hpp"
+#include "store/api/journal_format.hpp"
+#include "store/api/segment_reader.hpp"
 
 namespace nexusfix::store {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "store/api/entry.hpp"
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "store/recover/recovery.hpp"
 #include "store/state/checkpoint.hpp"
 

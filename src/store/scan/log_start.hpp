@@ -14,7 +14,7 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store.hpp>
 
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "store/scan/log_reader.hpp"
 #include "store/state/checkpoint.hpp"
 #include "store/state/log_state.hpp"

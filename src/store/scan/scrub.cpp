@@ -4,8 +4,8 @@
 #include <span>
 #include <utility>
 
-#include "store/format/journal_format.hpp"
-#include "store/scan/segment_reader.hpp"
+#include "store/api/journal_format.hpp"
+#include "store/api/segment_reader.hpp"
 #include "store/state/checkpoint.hpp"
 
 namespace nexusfix::store {

@@ -19,8 +19,8 @@
 #include "store/api/entry.hpp"
 #include "store/api/event_queue.hpp"
 #include "store/api/journal.hpp"
-#include "store/format/journal_format.hpp"
-#include "store/scan/segment_reader.hpp"
+#include "store/api/journal_format.hpp"
+#include "store/api/segment_reader.hpp"
 
 namespace nexusfix::store {
 

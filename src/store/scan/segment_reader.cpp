@@ -1,4 +1,4 @@
-#include "store/scan/segment_reader.hpp"
+#include "store/api/segment_reader.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -11,7 +11,6 @@
 namespace nexusfix::store {
 namespace {
 
-constexpr char kVoid = 'V';
 constexpr char kCheckpoint = 'C';
 
 // With tiny segments, a checkpoint in each would be most of the log. This is the only limit on
@@ -113,25 +112,12 @@ Checkpoint::Session read_session(Input& input, const Checkpoint& checkpoint) {
 
 }  // namespace
 
-void append_void_checkpoint(std::vector<char>& buffer, RecordSeed seed, WallTime time,
-                            std::size_t bytes) {
-  const std::vector<char> content(bytes - kRecordHeaderBytes, kVoid);
-  append_record(buffer, seed, kSegmentHeaderBytes, time, content);
-}
-
-bool checkpoint_checks(const SegmentHeader& segment, std::span<const char> bytes) {
-  if (bytes.size() <= kRecordHeaderBytes) return false;
-  const RecordHeader header = decode_record_header(bytes.first<kRecordHeaderBytes>());
-  return header.record_bytes() == bytes.size() &&
-         record_checks(RecordSeed{segment}, kSegmentHeaderBytes, bytes);
-}
-
 std::expected<Checkpoint, CheckpointFault> decode_checkpoint(const SegmentHeader& segment,
                                                              std::span<const char> bytes) {
   if (!checkpoint_checks(segment, bytes)) return std::unexpected{CheckpointFault::Checksum};
   Input input{bytes.subspan(kRecordHeaderBytes)};
   const char kind = static_cast<char>(input.take<std::uint8_t>());
-  if (kind == kVoid) return std::unexpected{CheckpointFault::Void};
+  if (kind == kVoidCheckpoint) return std::unexpected{CheckpointFault::Void};
   Checkpoint found;
   found.is_closed = input.take<std::uint8_t>() != 0;
   found.position = input.take<std::uint64_t>();

@@ -42,7 +42,7 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store.hpp>
 
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "store/state/log_state.hpp"
 
 namespace nexusfix::store {
@@ -61,10 +61,6 @@ struct Checkpoint {
   std::vector<Session> sessions;  // by key
 };
 
-// A checkpoint without a meaning, of exactly this number of bytes: at least kRecordHeaderBytes + 1.
-void append_void_checkpoint(std::vector<char>& buffer, RecordSeed seed, WallTime time,
-                            std::size_t bytes);
-
 // Decodes the segment's bytes between its header and its records.
 enum class CheckpointFault : std::uint8_t { Checksum, Void, Form };
 [[nodiscard]] std::expected<Checkpoint, CheckpointFault> decode_checkpoint(
@@ -72,7 +68,6 @@ enum class CheckpointFault : std::uint8_t { Checksum, Void, Form };
 // Reads it from the file of a segment that has one.
 [[nodiscard]] DiskResult<std::expected<Checkpoint, CheckpointFault>> read_checkpoint(
     const SegmentHeader& segment, File& file);
-[[nodiscard]] bool checkpoint_checks(const SegmentHeader& segment, std::span<const char> bytes);
 [[nodiscard]] std::string describe(CheckpointFault fault);
 // An event text about this segment.
 [[nodiscard]] std::string checkpoint_fault_text(const std::string& folder,

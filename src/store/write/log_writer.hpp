@@ -25,7 +25,7 @@
 #include <nexusfix/base/language.hpp>
 
 #include "store/api/journal.hpp"
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "store/recover/recovery.hpp"
 #include "store/state/checkpoint.hpp"
 #include "store/write/committer.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "store/api/journal_cursor.hpp"
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "store/state/checkpoint.hpp"
 
 namespace nexusfix::store {

@@ -14,7 +14,7 @@
 
 #include "store/api/event_queue.hpp"
 #include "store/api/journal.hpp"
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 
 namespace nexusfix::store {
 

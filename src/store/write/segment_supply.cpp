@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "store/journal/ownership.hpp"
 
 namespace nexusfix::store {

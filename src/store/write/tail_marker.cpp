@@ -10,7 +10,7 @@
 
 #include "store/api/crc32c.hpp"
 #include "store/api/entry.hpp"
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "store/journal/ownership.hpp"
 
 namespace nexusfix::store {

@@ -16,10 +16,9 @@
 #include <nexusfix/store.hpp>
 
 #include "store/api/event_queue.hpp"
+#include "store/api/journal_owner.hpp"
 
 namespace nexusfix::store {
-
-class Ownership;
 
 struct TailMarker {
   std::uint64_t segment = 0;  // its start lies before position
@@ -55,12 +54,6 @@ struct FoundTailMarker {
 // To be read before the segments are read: their owner may write meanwhile.
 [[nodiscard]] FoundTailMarker read_tail_marker(Disk& disk, const std::string& folder);
 
-// Where a log ends, as it was found.
-struct LogEnd {
-  std::uint64_t segment = 0;  // 0: there is none
-  std::uint64_t offset = 0;   // in it
-  LogPosition position = 0;
-};
 [[nodiscard]] inline bool is_missed(const FoundTailMarker& found, const LogEnd& end) noexcept {
   return found.marker && end.position < found.marker->position;
 }

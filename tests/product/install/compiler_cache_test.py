@@ -14,7 +14,7 @@ from pathlib import Path
 COMPILER, SOURCE = sys.argv[1], Path(sys.argv[2])
 del sys.argv[1:]
 COPIED = ("CMakeLists.txt", "catalog", "cluster", "cmake", "console", "coroutine", "explanation",
-          "http", "include", "logger", "passwords", "proxy", "src", "simulator",
+          "http", "include", "journal", "logger", "passwords", "proxy", "src", "simulator",
           "testing", "tools", "dictionaries", "share", "LICENSE")
 
 

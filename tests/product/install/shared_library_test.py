@@ -20,7 +20,7 @@ WORK = BUILD / "tests" / "install" / "shared"
 PREFIX = WORK / "prefix"
 LAUNCHER = shutil.which("ccache") or ""
 LAYERS = {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
-          "control", "engine", "deferred", "proxy", "passwords", "journal_tools"}
+          "control", "engine", "deferred", "proxy", "passwords"}
 # What a trader calls; the functions of the path of a message are inline.
 CALLED = ("nexusfix::engine::Engine::open", "nexusfix::engine::Session::finish",
           "nexusfix::parse_settings")

@@ -15,11 +15,12 @@
 #include <utility>
 #include <vector>
 
+#include "journal/api/journal_tools.hpp"
 #include "random/fuzz/harness/input.hpp"
 #include "random/fuzz/harness/require.hpp"
 #include "random/fuzz/harness/target.hpp"
 #include "store/api/journal.hpp"
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "support/disks/fake_disk.hpp"
 
 namespace nexusfix::store {

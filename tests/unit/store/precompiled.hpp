@@ -14,7 +14,7 @@
 #include <nexusfix/base/clock.hpp>
 
 #include "store/api/journal.hpp"
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/disks/temporary_folder.hpp"
 #include "unit/store/store_fixture.hpp"

@@ -15,7 +15,7 @@
 
 #include "store/api/event_queue.hpp"
 #include "store/api/journal.hpp"
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "store/write/retirement.hpp"
 #include "store_fixture.hpp"
 #include "support/disks/gated_disk.hpp"

@@ -14,7 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "store/format/journal_format.hpp"
+#include "journal/api/journal_tools.hpp"
+#include "store/api/journal_format.hpp"
 #include "store_fixture.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/disks/power_disk.hpp"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "store/api/journal.hpp"
+#include "journal/api/journal_tools.hpp"
 
 namespace nexusfix::command {
 namespace {

@@ -7,6 +7,7 @@
 #include <zstd.h>
 
 #include "base/api/ascii.hpp"
+#include "journal/api/journal_tools.hpp"
 #include "nexusfix/journal/archive/archive_reader.hpp"
 #include "store/api/journal.hpp"
 #include "store/api/journal_cursor.hpp"

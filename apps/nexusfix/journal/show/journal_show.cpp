@@ -10,6 +10,7 @@
 #include <nexusfix/wire/convert.hpp>
 
 #include "base/api/printable_text.hpp"
+#include "journal/api/journal_tools.hpp"
 #include "nexusfix/command.hpp"
 #include "nexusfix/files/engine_options.hpp"
 #include "nexusfix/journal/archive/journal_archive.hpp"

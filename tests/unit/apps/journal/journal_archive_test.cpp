@@ -12,6 +12,7 @@
 
 #include <nexusfix/base/clock.hpp>
 
+#include "journal/api/journal_tools.hpp"
 #include "store/api/journal.hpp"
 #include "store/api/journal_cursor.hpp"
 #include "support/disks/fake_disk.hpp"

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <optional>
 
+#include "journal/api/journal_tools.hpp"
 #include "store/api/journal.hpp"
 #include "unit/engine/service/control_fixture.hpp"
 

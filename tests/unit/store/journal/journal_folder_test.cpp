@@ -13,7 +13,7 @@
 #include <system_error>
 #include <unistd.h>
 
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "store/write/tail_marker.hpp"
 #include "support/disks/temporary_folder.hpp"
 #include "unit/store/store_fixture.hpp"

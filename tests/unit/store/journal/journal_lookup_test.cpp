@@ -13,7 +13,7 @@
 
 #include <nexusfix/base/clock.hpp>
 
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "store/format/reading_sizes.hpp"
 #include "store/scan/log_reader.hpp"
 #include "support/disks/fake_disk.hpp"

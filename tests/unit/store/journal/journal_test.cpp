@@ -6,7 +6,7 @@
 #include <string>
 #include <sys/stat.h>
 
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/disks/temporary_folder.hpp"
 #include "unit/store/store_fixture.hpp"

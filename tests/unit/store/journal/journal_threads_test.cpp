@@ -13,7 +13,7 @@
 #include <thread>
 #include <unistd.h>
 
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "store/write/committer.hpp"
 #include "store/write/tail_marker.hpp"
 #include "support/disks/gated_disk.hpp"

@@ -21,6 +21,7 @@
 
 #include <nexusfix/base/clock.hpp>
 
+#include "journal/api/journal_tools.hpp"
 #include "store/api/journal.hpp"
 #include "support/disks/killing_disk.hpp"
 #include "support/disks/temporary_folder.hpp"

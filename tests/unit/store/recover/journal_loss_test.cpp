@@ -15,9 +15,10 @@
 
 #include <nexusfix/base/clock.hpp>
 
+#include "journal/api/journal_tools.hpp"
 #include "store/api/crc32c.hpp"
 #include "store/api/journal.hpp"
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "store/scan/damaged_log.hpp"
 #include "store/write/tail_marker.hpp"
 #include "support/disks/fake_disk.hpp"

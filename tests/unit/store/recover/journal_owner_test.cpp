@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "store/api/entry.hpp"
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/disks/gated_disk.hpp"
 #include "support/disks/temporary_folder.hpp"

@@ -11,7 +11,7 @@
 
 #include <nexusfix/base/clock.hpp>
 
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/random_runs.hpp"
 #include "unit/store/store_fixture.hpp"

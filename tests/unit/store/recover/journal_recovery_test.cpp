@@ -12,8 +12,9 @@
 
 #include <nexusfix/base/clock.hpp>
 
+#include "journal/api/journal_tools.hpp"
 #include "store/api/entry.hpp"
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "store/write/tail_marker.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/sanitized.hpp"

@@ -12,8 +12,9 @@
 
 #include <nexusfix/base/clock.hpp>
 
+#include "journal/api/journal_tools.hpp"
 #include "store/api/journal.hpp"
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/disks/temporary_folder.hpp"
 #include "support/sanitized.hpp"

@@ -14,7 +14,7 @@
 
 #include <nexusfix/base/disk.hpp>
 
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/disks/gated_disk.hpp"
 #include "support/disks/temporary_folder.hpp"

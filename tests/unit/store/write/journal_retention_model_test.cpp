@@ -14,6 +14,7 @@
 
 #include <nexusfix/base/clock.hpp>
 
+#include "journal/api/journal_tools.hpp"
 #include "store/api/journal.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "unit/store/store_fixture.hpp"

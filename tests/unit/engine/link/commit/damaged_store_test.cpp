@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "journal/api/journal_tools.hpp"
 #include "store/api/journal.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 

@@ -8,16 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "journal/api/journal_tools.hpp"
+#include "journal/log_walk.hpp"
 #include "store/api/entry.hpp"
-#include "store/api/journal.hpp"
-#include "store/journal/ownership.hpp"
-#include "store/recover/loss_text.hpp"
-#include "store/recover/recovery.hpp"
-#include "store/repair/log_walk.hpp"
-#include "store/scan/damaged_log.hpp"
-#include "store/state/checkpoint.hpp"
-#include "store/state/log_state.hpp"
-#include "store/write/tail_marker.hpp"
+#include "store/api/log_account.hpp"
 
 namespace nexusfix::store {
 namespace {
@@ -59,14 +53,18 @@ std::optional<LogPosition> closed_at(const Record& record) {
 class Repair {
  public:
   Repair(Disk& disk, const RepairOptions& options, WallTime now)
-      : disk_{disk}, options_{options}, now_{now} {}
+      : disk_{disk},
+        options_{options},
+        now_{now},
+        account_{disk, options.folder},
+        repaired_{disk, options.folder} {}
 
   StoreResult<RepairReport> run() {
-    std::optional<Ownership> lock;
+    std::optional<JournalLock> lock;
     if (options_.mode == RepairMode::Carry) {
       // So that a folder that is no journal gets no lock.
       if (auto there = find(); !there) return std::unexpected{there.error()};
-      auto taken = Ownership::take(disk_, options_.folder, now_);
+      auto taken = JournalLock::take(disk_, options_.folder, now_);
       if (!taken) return std::unexpected{taken.error()};
       lock = std::move(*taken);
     }
@@ -85,72 +83,52 @@ class Repair {
   }
 
  private:
-  // What there is, even if it is only the tail marker.
+  // What there is, even if it is only what the owner has recorded.
   StoreResult<void> find() {
-    found_ = read_tail_marker(disk_, options_.folder);
     auto walked = walk();
-    is_all_lost_ =
-        !walked && walked.error().code == StoreErrorCode::Missing && is_missed(found_, {});
+    is_all_lost_ = !walked && walked.error().code == StoreErrorCode::Missing &&
+                   !account_.missing_end({}).empty();
     return is_all_lost_ ? StoreResult<void>{} : walked;
   }
 
   void plan_again() {
-    report_.steps.push_back(lost_end_text(options_.folder, *found_.marker, {}) +
+    report_.steps.push_back(account_.missing_end({}) +
                             ". That is accepted: the next opening begins a new journal");
     report_.alarms.push_back(
         "all sessions of the journal are lost, with all that was sent: each begins with number 1, "
         "unless its next sequence numbers are set");
   }
 
-  StoreResult<void> forget_all(const Ownership& lock) {
+  StoreResult<void> forget_all(const JournalLock& lock) {
     if (auto copied = copy_files(); !copied) return copied;
-    if (auto forgotten = lock.erase_tail_marker(); !forgotten) return failure(forgotten.error());
+    if (auto forgotten = lock.forget_end(); !forgotten) return failure(forgotten.error());
     return {};
   }
 
   StoreResult<void> walk() {
-    log_ = {};
+    account_ = LogAccount{disk_, options_.folder};
     voids_.clear();
     closed_at_.reset();
-    bool is_known = false;
-    std::optional<SegmentHeader> first;
     auto walked = walk_log(
         disk_, options_.folder,
         [&](const SegmentHeader& segment, std::span<const char> checkpoint) -> StoreResult<void> {
-          if (!first) first = segment;
-          if (is_known) {
-            look_at(segment, checkpoint);
-          } else if (auto before = state_before(segment, checkpoint)) {
-            // Two damaged checkpoints, one after the other: where messages lie is lost, and an
-            // opening could not use the journal.
-            if (before->index_from > first->position) {
-              return std::unexpected{unknown_start(options_.folder, *first)};
-            }
-            is_known = true;
-            damages_before_ = log_.damages().size();
-            log_.begin(std::move(before->state));
-          } else if (segment.has_checkpoint() && before.error() != CheckpointFault::Void) {
-            voids_.push_back(segment);
-          }
+          look_at(segment, account_.begin_segment(segment, checkpoint));
           return {};
         },
-        [&](const SegmentHeader& segment, const Record& record) -> StoreResult<void> {
-          const auto applied = is_known ? log_.record(segment, record) : check_form(record.entries);
+        [&](const SegmentHeader& segment, const Record& record) {
           closed_at_ = closed_at(record);
-          if (!applied) {
-            return std::unexpected{
-                contradiction(options_.folder, segment, record, applied.error())};
-          }
-          return {};
+          return account_.record(segment, record);
         },
-        [&](const DamagedBytes& bytes) { log_.damage(bytes); });
+        [&](const DamagedBytes& bytes) { account_.damage(bytes); });
     if (!walked) return std::unexpected{walked.error()};
-    if (!is_known && walked->segments.front().header.number > 1) {
-      return std::unexpected{unknown_start(options_.folder, walked->segments.front().header)};
-    }
-    log_.end();
     end_ = end_of(*walked);
-    lost_end_bytes_ = is_missed(found_, end_) ? lost_end_bytes(*found_.marker, end_.position) : 0;
+    if (auto ended =
+            account_.end(walked->segments.front().header, walked->segments.back().header, end_);
+        !ended) {
+      return ended;
+    }
+    if (auto checked = account_.check_indexes(); !checked) return checked;
+    lost_end_bytes_ = account_.missing_bytes(end_);
     segments_ = std::move(walked->segments);
     strays_ = std::move(walked->strays);
     return {};
@@ -159,27 +137,29 @@ class Repair {
   // A checkpoint after damage holds what the damaged records said, which is not what the repaired
   // log will say. The exception is the checkpoint from which the sessions are known: the log begins
   // there.
-  void look_at(const SegmentHeader& segment, std::span<const char> checkpoint) {
-    if (!segment.has_checkpoint()) return;
-    const auto found = decode_checkpoint(segment, checkpoint);
+  void look_at(const SegmentHeader& segment, const LogAccount::CheckpointFinding& finding) {
+    using State = LogAccount::CheckpointFinding::State;
     const auto holds_records = [](const DamagedBytes& damage) { return !damage.is_header; };
-    const bool follows_damage =
-        std::any_of(log_.damages().begin() + static_cast<std::ptrdiff_t>(damages_before_),
-                    log_.damages().end(), holds_records);
-    const bool is_void = !found && found.error() == CheckpointFault::Void;
-    if (!is_void && (!found || follows_damage)) voids_.push_back(segment);
+    const auto begin =
+        account_.damages().begin() + static_cast<std::ptrdiff_t>(account_.damages_before_start());
+    const bool follows_damage = account_.knows_sessions() && !finding.is_start &&
+                                std::any_of(begin, account_.damages().end(), holds_records);
+    if (finding.state == State::Damaged || (finding.state == State::Whole && follows_damage)) {
+      voids_.push_back(segment);
+    }
   }
 
   // The entries that replace the damage, with the names from the options.
   StoreResult<void> put_names() {
-    for (std::size_t i = 0; i < log_.damages().size(); ++i) {
+    for (std::size_t i = 0; i < account_.damages().size(); ++i) {
       std::vector<char>& entries = entries_.emplace_back();
-      EntryReader reader{log_.inferred(i)};
+      EntryReader reader{account_.inferred(i)};
       Entry entry;
       while (reader.next(entry)) {
         if (entry.kind == EntryKind::SessionOpened) {
           const auto name = options_.names.find(entry.session);
-          if (name == options_.names.end()) return name_needed(log_.damages()[i], entry.session);
+          if (name == options_.names.end())
+            return name_needed(account_.damages()[i], entry.session);
           entry.bytes = name->second;
         }
         append_entry(entries, entry);
@@ -213,7 +193,7 @@ class Repair {
 
   StoreResult<void> plan() {
     if (auto fit = check_places(); !fit) return fit;
-    for (std::size_t i = 0; i < log_.damages().size(); ++i) {
+    for (std::size_t i = 0; i < account_.damages().size(); ++i) {
       if (auto planned = plan_damage(i); !planned) return planned;
     }
     for (const SegmentHeader& segment : voids_) {
@@ -244,7 +224,7 @@ class Repair {
                               std::to_string(last.end) + " on are an interrupted write: cut off");
     }
     if (lost_end_bytes_ > 0) {
-      const std::string text = lost_end_text(options_.folder, *found_.marker, end_);
+      const std::string text = account_.missing_end(end_);
       report_.steps.push_back(text + ". That is accepted: the log goes on from there");
       add_step(text + ". Accepted");
     }
@@ -279,7 +259,7 @@ class Repair {
   }
 
   StoreResult<void> plan_damage(std::size_t index) {
-    const DamagedBytes& damage = log_.damages()[index];
+    const DamagedBytes& damage = account_.damages()[index];
     const std::string path = path_of_segment(options_.folder, damage.segment);
     std::vector<char>& filler = fillers_.emplace_back();
     const std::size_t at = damage.segment - segments_.front().header.number;
@@ -335,31 +315,20 @@ class Repair {
   StoreResult<void> replay() {
     std::size_t next = 0;
     StoreResult<void> made{};
-    bool is_known = false;
+    repaired_ = LogAccount{disk_, options_.folder};
     const auto segments = walk_log(
         disk_, options_.folder,
         [&](const SegmentHeader& segment, std::span<const char> checkpoint) -> StoreResult<void> {
-          if (is_known) return {};
-          if (auto before = state_before(segment, checkpoint)) {
-            is_known = true;
-            repaired_ = std::move(before->state);
-          }
+          static_cast<void>(repaired_.begin_segment(segment, checkpoint));
           return {};
         },
-        [&](const SegmentHeader& segment, const Record& record) -> StoreResult<void> {
-          if (!made) return made;
-          if (!is_known) return {};
-          const LogPosition begin = segment.position + record.offset;
-          const auto applied =
-              repaired_.apply(record.entries, record.time, begin, begin + record.record_bytes);
-          if (applied) return {};
-          return std::unexpected{contradiction(options_.folder, segment, record, applied.error())};
+        [&](const SegmentHeader& segment, const Record& record) {
+          return made ? repaired_.record(segment, record) : made;
         },
         [&](const DamagedBytes& damage) {
           const std::size_t index = next++;
-          if (damage.is_header || !made || !is_known) return;
-          const auto applied = repaired_.apply(entries_[index], now_, damage.position,
-                                               damage.position + damage.bytes);
+          if (damage.is_header || !made || !repaired_.knows_sessions()) return;
+          const auto applied = repaired_.replace(damage, entries_[index], now_);
           if (!applied) {
             made = std::unexpected{
                 StoreError{.code = StoreErrorCode::Corrupt,
@@ -374,15 +343,15 @@ class Repair {
 
   // The record at the log's end: numbers that are raised, and messages that are lost.
   void plan_numbers() {
-    for (std::size_t i = 0; i < damages_before_; ++i) {
-      const DamagedBytes& damage = log_.damages()[i];
+    for (std::size_t i = 0; i < account_.damages_before_start(); ++i) {
+      const DamagedBytes& damage = account_.damages()[i];
       if (damage.is_header) continue;
       report_.alarms.push_back(path_of_segment(options_.folder, damage.segment) + " offset " +
                                std::to_string(damage.offset) + ": " + unknown_loss_text());
     }
-    const SessionTable& sessions = repaired_.sessions;
+    const SessionTable& sessions = repaired_.sessions();
     std::set<SessionKey> moved;
-    for (const SessionLoss& loss : log_.losses()) {
+    for (const SessionLoss& loss : account_.losses()) {
       const SessionRecord& record = sessions.record(loss.session);
       const std::string name = "session " + sessions.name(loss.session) + ": ";
       if (loss.reset_lost)
@@ -401,7 +370,7 @@ class Repair {
     for (SessionKey key = 0; key < sessions.size(); ++key) {
       if (!moved.insert(key).second) continue;
       const SessionRecord& record = sessions.record(key);
-      move_numbers({.session = key, .damage = log_.damages().size(), .numbers = {}}, record,
+      move_numbers({.session = key, .damage = account_.damages().size(), .numbers = {}}, record,
                    "session " + sessions.name(key) + ": ");
     }
     report_.alarms.push_back(
@@ -411,8 +380,8 @@ class Repair {
 
   void move_numbers(const SessionLoss& loss, const SessionRecord& record, const std::string& name) {
     std::uint64_t damaged_bytes = lost_end_bytes_;
-    for (std::size_t i = loss.damage; i < log_.damages().size(); ++i) {
-      if (!log_.damages()[i].is_header) damaged_bytes += log_.damages()[i].bytes;
+    for (std::size_t i = loss.damage; i < account_.damages().size(); ++i) {
+      if (!account_.damages()[i].is_header) damaged_bytes += account_.damages()[i].bytes;
     }
     const NumberRange range{
         record.next_outbound,
@@ -436,7 +405,7 @@ class Repair {
   // First the checkpoints that must not be trusted any more. Then the record at the end: if the
   // machine stops after it, the damage is still there, and a second repair finds no session that
   // could use a number twice.
-  StoreResult<void> carry_out(const Ownership& lock) {
+  StoreResult<void> carry_out(const JournalLock& lock) {
     if (auto copied = copy_files(); !copied) return copied;
     for (const SegmentHeader& segment : voids_) {
       std::vector<char> checkpoint;
@@ -448,8 +417,8 @@ class Repair {
       }
     }
     if (auto written = write_end(); !written) return written;
-    for (std::size_t i = 0; i < log_.damages().size(); ++i) {
-      const DamagedBytes& damage = log_.damages()[i];
+    for (std::size_t i = 0; i < account_.damages().size(); ++i) {
+      const DamagedBytes& damage = account_.damages()[i];
       if (auto written = change(damage.segment, damage.offset, fillers_[i], false); !written) {
         return written;
       }
@@ -463,11 +432,7 @@ class Repair {
     }
     // Last: until then an opening is refused as before.
     if (lost_end_bytes_ > 0) {
-      const TailMarker now{.segment = end_.segment,
-                           .position = end_.position,
-                           .segment_bytes = 0,
-                           .state = TailMarker::State::Closed};
-      if (auto written = lock.write_tail_marker(now); !written) return failure(written.error());
+      if (auto written = lock.record_end(end_); !written) return failure(written.error());
     }
     return check_what_was_done();
   }
@@ -510,7 +475,7 @@ class Repair {
           StoreError{.code = StoreErrorCode::Corrupt, .text = checked->lost_end}};
     }
     // The repair is reported only when the journal can be opened.
-    const auto looked = recover_read_only(disk_, options_.folder);
+    const auto looked = inspect_journal(disk_, options_.folder);
     if (!looked) return std::unexpected{looked.error()};
     return {};
   }
@@ -531,7 +496,7 @@ class Repair {
 
   StoreResult<void> copy_files() {
     std::set<std::uint64_t> changing;
-    for (const DamagedBytes& damage : log_.damages()) changing.insert(damage.segment);
+    for (const DamagedBytes& damage : account_.damages()) changing.insert(damage.segment);
     for (const SegmentHeader& segment : voids_) changing.insert(segment.number);
     for (const WalkedSegment& segment : segments_) {
       if (segment.unused_bytes > 0) changing.insert(segment.header.number);
@@ -601,26 +566,24 @@ class Repair {
   }
 
   std::unexpected<StoreError> failure(const DiskError& error) const {
-    return std::unexpected{disk_error(options_.folder, error)};
+    return std::unexpected{disk_failure(options_.folder, error)};
   }
 
   Disk& disk_;
   const RepairOptions& options_;
   WallTime now_;
-  DamagedLog log_;
-  std::size_t damages_before_ = 0;  // of its damages: found before the sessions were known
+  LogAccount account_;
+  LogAccount repaired_;  // of the log with what would be written in place of the damage
   std::vector<WalkedSegment> segments_;
   std::vector<StraySegment> strays_;
   std::vector<SegmentHeader> voids_;        // segments whose checkpoint is removed
   std::vector<std::vector<char>> entries_;  // by damage: the entries that replace it
   std::vector<std::vector<char>> fillers_;  // the same as bytes of the file
   std::optional<LogPosition> closed_at_;    // of the last record
-  FoundTailMarker found_;
-  bool is_all_lost_ = false;          // there is no segment, and there were some
-  LogEnd end_;                        // of the log, and then of the repaired one
-  std::uint64_t lost_end_bytes_ = 0;  // of the log after it; 0: nothing is missing
-  LogState repaired_;
-  std::vector<char> last_;  // entries of a record at the end
+  bool is_all_lost_ = false;                // there is no segment, and there were some
+  LogEnd end_;                              // of the log, and then of the repaired one
+  std::uint64_t lost_end_bytes_ = 0;        // of the log after it; 0: nothing is missing
+  std::vector<char> last_;                  // entries of a record at the end
   RepairReport report_;
 };
 

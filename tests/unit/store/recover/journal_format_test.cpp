@@ -5,8 +5,9 @@
 #include <iterator>
 #include <string>
 
+#include "journal/api/journal_tools.hpp"
 #include "store/api/journal.hpp"
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "unit/store/store_fixture.hpp"
 

@@ -158,4 +158,16 @@ void seal_record(std::span<char> record, RecordSeed seed, std::uint64_t offset,
 [[nodiscard]] bool record_checks(RecordSeed seed, std::uint64_t offset,
                                  std::span<const char> record) noexcept;
 
+// What a checkpoint begins with that a repair took out.
+inline constexpr char kVoidCheckpoint = 'V';
+// A checkpoint without a meaning, of exactly this number of bytes: at least kRecordHeaderBytes + 1.
+void append_void_checkpoint(std::vector<char>& buffer, RecordSeed seed, WallTime time,
+                            std::size_t bytes);
+
+// bytes: the checkpoint of this segment, as the file has it.
+[[nodiscard]] bool checkpoint_checks(const SegmentHeader& segment, std::span<const char> bytes);
+
+// The log id that the bytes of a damaged header say. 0: there are too few of them.
+[[nodiscard]] std::int64_t stated_log_id(std::span<const char> header_bytes) noexcept;
+
 }  // namespace nexusfix::store

@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "journal/api/journal_tools.hpp"
 #include "store/api/journal.hpp"
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/sanitized.hpp"
 #include "unit/store/store_fixture.hpp"

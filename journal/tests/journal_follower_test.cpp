@@ -1,6 +1,6 @@
 // Following a journal from a cursor on: nothing is lost, nothing comes twice, and a cursor that
 // does not fit is refused. Segments that a cursor needs stay.
-#include "store/api/journal_follower.hpp"
+#include "journal/api/journal_follower.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "store/api/journal_cursor.hpp"
-#include "store/format/journal_format.hpp"
+#include "store/api/journal_format.hpp"
 #include "store/write/tail_marker.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "unit/store/store_fixture.hpp"

@@ -1,4 +1,4 @@
-#include "store/repair/log_walk.hpp"
+#include "journal/log_walk.hpp"
 
 #include <algorithm>
 #include <expected>
@@ -8,16 +8,9 @@
 #include <utility>
 
 #include "store/api/entry.hpp"
-#include "store/format/byte_order.hpp"
-#include "store/journal/ownership.hpp"
-#include "store/recover/recovery.hpp"
-#include "store/state/checkpoint.hpp"
 
 namespace nexusfix::store {
 namespace {
-
-// Offsets in a segment's header whose fields may be usable in a damaged one.
-constexpr std::size_t kLogIdAt = 16;
 
 std::unexpected<StoreError> corrupt(std::string text) {
   return std::unexpected{StoreError{.code = StoreErrorCode::Corrupt, .text = std::move(text)}};
@@ -85,13 +78,6 @@ class Walk {
     for (std::size_t i = 0; i < files_.size(); ++i) {
       if (auto walked = walk_segment(i); !walked) return std::unexpected{walked.error()};
     }
-    const WalkedSegment& first = log_.segments.front();
-    // If no checkpoint can be read, it is not known; what needs one reports it.
-    if (first.header.number > 1 && retired_before_ && *retired_before_ < first.header.position) {
-      return corrupt("journal " + folder_ + ": " + segment_file_name(first.header.number - 1) +
-                     " is missing, and no checkpoint says that it was retired. Put the file back, "
-                     "or restore the folder from a copy");
-    }
     return std::move(log_);
   }
 
@@ -136,9 +122,7 @@ class Walk {
     if (!header) {
       segment.corrected = with_one_bit_back(*bytes);
       segment.may_be_torn = may_be_torn_header(*bytes);
-      if (count >= kLogIdAt + sizeof(std::int64_t)) {
-        segment.stated_log_id = load_little_endian<std::int64_t>(&(*bytes)[kLogIdAt]);
-      }
+      segment.stated_log_id = stated_log_id(*bytes);
       if (header.error() == SegmentHeaderFault::Version && !segment.corrected) {
         return corrupt(path +
                        ": at offset 8 is a format version that this program does not read. Use "
@@ -324,9 +308,6 @@ class Walk {
     Entry entry;
     if (entries.next(entry)) return false;
     start_.assign(bytes->begin(), bytes->end());
-    if (const auto checkpoint = decode_checkpoint(header, *bytes)) {
-      retired_before_ = std::max(retired_before_.value_or(0), checkpoint->retired_before);
-    }
     header.version = kFormatVersion;
     header.start_bytes = static_cast<std::uint32_t>(at + count);
     return true;
@@ -398,7 +379,7 @@ class Walk {
   }
 
   std::unexpected<StoreError> failure(const DiskError& error) const {
-    return std::unexpected{disk_error(folder_, error)};
+    return std::unexpected{disk_failure(folder_, error)};
   }
 
   Disk& disk_;
@@ -408,8 +389,7 @@ class Walk {
   WalkedDamage on_damage_;
   SecondLook second_look_;
   FileWindow window_;
-  std::optional<LogPosition> retired_before_;  // by the checkpoints; nothing: none can be read
-  std::vector<char> start_;                    // the segment's checkpoint
+  std::vector<char> start_;  // the segment's checkpoint
   std::optional<std::int64_t> log_id_;
   std::size_t damages_ = 0;
   std::uint64_t used_end_ = 0;  // of the segment, if bytes after its records are no record
@@ -419,6 +399,10 @@ class Walk {
 };
 
 }  // namespace
+
+StoreError disk_failure(const std::string& folder, const DiskError& error) {
+  return {.code = StoreErrorCode::Disk, .text = "journal " + folder + ": " + error.what()};
+}
 
 LogEnd end_of(const WalkedLog& log) {
   const WalkedSegment& last = log.segments.back();

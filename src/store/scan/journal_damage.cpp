@@ -1,4 +1,6 @@
-#include "store/recover/loss_text.hpp"
+#include "store/api/journal_damage.hpp"
+
+#include "store/api/entry.hpp"
 
 namespace nexusfix::store {
 
@@ -32,12 +34,9 @@ bool is_filler(std::string_view text) noexcept {
   return text.substr(0, kFillerText.size()) == kFillerText.substr(0, text.size());
 }
 
-StoreError contradiction(const std::string& folder, const SegmentHeader& segment,
-                         const Record& record, std::string_view reason) {
-  return {.code = StoreErrorCode::Corrupt,
-          .text = path_of_segment(folder, segment.number) + ": the record at offset " +
-                  std::to_string(record.offset) + " checks, but " + std::string{reason} +
-                  ". Nothing was changed. Restore the folder from a copy"};
+std::uint64_t numbers_in(std::uint64_t damaged_bytes) noexcept {
+  if (damaged_bytes < kRecordHeaderBytes + kEntryHeaderBytes) return 1;
+  return (damaged_bytes - kRecordHeaderBytes) / kEntryHeaderBytes;
 }
 
 }  // namespace nexusfix::store

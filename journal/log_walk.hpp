@@ -11,10 +11,10 @@
 #include <nexusfix/base/language.hpp>
 #include <nexusfix/store.hpp>
 
-#include "store/format/journal_format.hpp"
-#include "store/scan/damaged_bytes.hpp"
-#include "store/scan/segment_reader.hpp"
-#include "store/write/tail_marker.hpp"
+#include "store/api/journal_damage.hpp"
+#include "store/api/journal_format.hpp"
+#include "store/api/journal_owner.hpp"
+#include "store/api/segment_reader.hpp"
 
 namespace nexusfix::store {
 
@@ -42,16 +42,17 @@ struct WalkedLog {
 [[nodiscard]] LogEnd end_of(const WalkedLog& log);
 
 // on_start: before the first record, and for each segment with a checkpoint, gets the checkpoint's
-// bytes; empty: none is whole. The checkpoint of the first segment stands for the segments that
-// were retired before it. on_record: an intact record, in the log's order; an error ends the walk.
-// on_damage: between the records before and after it. Corrupt: a segment is missing, or belongs to
-// another format version or journal, or nothing of the log can be read. Missing: there is no
-// segment.
+// bytes, as LogAccount::begin_segment(). on_record: an intact record, in the log's order; an error
+// ends the walk. on_damage: between the records before and after it. Corrupt: a segment is missing,
+// or belongs to another format version or journal, or nothing of the log can be read. Missing:
+// there is no segment.
 using WalkedRecord = FunctionRef<StoreResult<void>(const SegmentHeader&, const Record&)>;
 using WalkedDamage = FunctionRef<void(const DamagedBytes&)>;
 using WalkedStart = FunctionRef<StoreResult<void>(const SegmentHeader&, std::span<const char>)>;
 [[nodiscard]] StoreResult<WalkedLog> walk_log(Disk& disk, const std::string& folder,
                                               WalkedStart on_start, WalkedRecord on_record,
                                               WalkedDamage on_damage);
+
+[[nodiscard]] StoreError disk_failure(const std::string& folder, const DiskError& error);
 
 }  // namespace nexusfix::store

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "store/api/journal_follower.hpp"
+#include "journal/api/journal_follower.hpp"
 
 namespace nexusfix::store {
 

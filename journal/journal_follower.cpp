@@ -1,4 +1,4 @@
-#include "store/api/journal_follower.hpp"
+#include "journal/api/journal_follower.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,13 +7,10 @@
 #include <utility>
 
 #include "store/api/entry.hpp"
-#include "store/format/byte_order.hpp"
-#include "store/format/journal_format.hpp"
-#include "store/journal/ownership.hpp"
-#include "store/scan/log_files.hpp"
-#include "store/scan/segment_reader.hpp"
-#include "store/state/checkpoint.hpp"
-#include "store/write/tail_marker.hpp"
+#include "store/api/journal_format.hpp"
+#include "store/api/journal_owner.hpp"
+#include "store/api/log_account.hpp"
+#include "store/api/segment_reader.hpp"
 
 namespace nexusfix::store {
 namespace {
@@ -36,6 +33,13 @@ std::uint64_t received_number(const Entry& entry) {
   const char* const begin = entry.bytes.data() + at + kMsgSeqNum.size();
   const auto [end, error] = std::from_chars(begin, entry.bytes.data() + entry.bytes.size(), number);
   return error == std::errc{} ? number : entry.number - 1;
+}
+
+// The header lies before the entries.
+std::uint32_t crc_of(const Record& record) {
+  const char* const begin = record.entries.data() - kRecordHeaderBytes;
+  return decode_record_header(std::span<const char, kRecordHeaderBytes>{begin, kRecordHeaderBytes})
+      .crc;
 }
 
 struct KnownSession {
@@ -183,8 +187,7 @@ std::expected<std::string, std::string> JournalFollower::Impl::fault_of(
   const auto record = reader.next();
   if (!record) return Failed{at_segment(cursor.segment, record.error().what())};
   if (!*record || (*header)->position + reader.offset() != cursor.position ||
-      load_little_endian<std::uint32_t>((*record)->entries.data() - kRecordHeaderBytes) !=
-          cursor.last_crc) {
+      crc_of(**record) != cursor.last_crc) {
     return at_segment(cursor.segment, ahead + ", or the record before the cursor is damaged");
   }
   return std::string{};
@@ -283,15 +286,22 @@ std::expected<JournalFollower::Impl::Entered, std::string> JournalFollower::Impl
   return Entered::Yes;
 }
 
-// From the checkpoint of the segment, if it has one.
+// From the checkpoint of the segment, if it has one that can be used.
 std::expected<void, std::string> JournalFollower::Impl::read_names() {
   if (!header_.has_checkpoint()) return {};
-  const auto checkpoint = read_checkpoint(header_, *file_);
-  if (!checkpoint) return Failed{at_segment(header_.number, checkpoint.error().what())};
-  if (!*checkpoint) return {};
+  const DiskResult<std::uint64_t> size = file_->size();
+  if (!size) return Failed{at_segment(header_.number, size.error().what())};
+  if (*size < header_.records_at()) return {};
+  std::vector<char> checkpoint(header_.records_at() - header_.header_bytes());
+  const DiskResult<std::size_t> got = file_->read_at(header_.header_bytes(), checkpoint);
+  if (!got) return Failed{at_segment(header_.number, got.error().what())};
+  LogAccount account{disk_, folder_};
+  static_cast<void>(account.begin_segment(header_, std::span{checkpoint}.first(*got)));
+  if (!account.knows_sessions()) return {};
   sessions_.clear();
-  for (const Checkpoint::Session& one : (*checkpoint)->sessions) {
-    sessions_.push_back({.name = one.session.name, .epoch = one.session.record.epoch});
+  const SessionTable& sessions = account.sessions();
+  for (SessionKey key = 0; key < sessions.size(); ++key) {
+    sessions_.push_back({.name = sessions.name(key), .epoch = sessions.record(key).epoch});
   }
   return {};
 }
@@ -323,10 +333,8 @@ std::expected<void, std::string> JournalFollower::Impl::look_again() {
 }
 
 LogPosition JournalFollower::Impl::end_of_log() {
-  const FoundTailMarker found = read_tail_marker(disk_, folder_);
-  const LogPosition recorded =
-      found.marker ? std::max(found.marker->position, found.marker->written) : 0;
-  return std::max(recorded, position());
+  const RecordedEnd recorded = read_recorded_end(disk_, folder_);
+  return std::max({recorded.synced.value_or(0), recorded.written, position()});
 }
 
 // Whether what is before this position may be read.
@@ -335,9 +343,9 @@ bool JournalFollower::Impl::is_below_limit(LogPosition end) {
       header_.durability == Durability::Group || header_.durability == Durability::Sync;
   if (reads_all_) return true;
   if (!is_synced_first || end <= synced_) return true;
-  const FoundTailMarker found = read_tail_marker(disk_, folder_);
-  if (!found.marker) return found.fault.empty();  // an older version records nothing
-  synced_ = found.marker->position;
+  const RecordedEnd recorded = read_recorded_end(disk_, folder_);
+  if (!recorded.synced) return recorded.fault.empty();  // an older version records nothing
+  synced_ = *recorded.synced;
   return end <= synced_;
 }
 
@@ -505,7 +513,7 @@ void JournalFollower::Impl::go_past(const Record& record) {
   offset_ = record.offset + record.record_bytes;
   cursor_.position = position();
   cursor_.last = header_.position + record.offset;
-  cursor_.last_crc = load_little_endian<std::uint32_t>(record.entries.data() - kRecordHeaderBytes);
+  cursor_.last_crc = crc_of(record);
 }
 
 void JournalFollower::Impl::apply(const Entry& entry) {
