@@ -286,7 +286,8 @@ class Packager:
                            "CMAKE_SKIP_INSTALL_RPATH=ON"])
         development, libraries = STAGE / "libnexusfix-dev", STAGE / "libnexusfix0"
         for component in ("core", "catalog", "cluster", "console", "coroutine", "explanation",
-                          "logger", "passwords", "proxy", "simulator", "testing", "c"):
+                          "logger", "passwords", "proxy", "record_store", "simulator", "testing",
+                          "c"):
             install(tree, component, development)
         documents = development / "usr/share/doc"
         examples = documents / "nexusfix/examples"

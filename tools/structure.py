@@ -14,8 +14,8 @@ README_WANTED_ABOVE = 5
 ROOM_README_LINES_MAX = 10
 # Products beside the core: folders at the root. Nothing of the core includes anything of them.
 PRODUCTS = ("c", "catalog", "clients", "cluster", "console", "coroutine", "explanation", "gateway",
-            "http", "journal", "logger", "logs", "passwords", "proxy", "python", "simulator",
-            "stream", "tester", "testing", "venue", "venues", "wasm")
+            "http", "journal", "logger", "logs", "passwords", "proxy", "python", "record_store",
+            "simulator", "stream", "tester", "testing", "venue", "venues", "wasm")
 IN_PRODUCTS = tuple(f"{product}/" for product in PRODUCTS)
 ROOMS = ("src/", "apps/", "tests/unit/", "bench/", *IN_PRODUCTS)
 PUBLIC_HEADERS = ("include/nexusfix/",  # one README for all of its folders

@@ -65,6 +65,7 @@ LAYERS = {
     "tester": {"base", "wire", "session", "transport", "observe", "config", "engine"},
     "venue": {"base", "wire", "dictionary", "session", "store", "transport", "observe", "config",
               "control", "engine"},
+    "record_store": {"base", "store"},
     "testing": {"base", "store"},
     "venues": {"base", "wire", "session", "transport", "observe", "config", "engine", "tester",
                "venue"},

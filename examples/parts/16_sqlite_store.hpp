@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include <nexusfix/record_store.hpp>
 #include <nexusfix/store.hpp>
 
 namespace store = nexusfix::store;

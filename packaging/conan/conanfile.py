@@ -18,8 +18,8 @@ from conan.tools.files import copy, load
 EXPORTED = ("CMakeLists.txt", "LICENSE", "*.md", "apps/*", "catalog/*", "cluster/*", "cmake/*",
             "console/*", "coroutine/*", "explanation/*", "dictionaries/*", "docs/*", "examples/*",
             "gateway/*", "http/*", "include/*", "journal/*", "logger/*", "logs/*", "passwords/*",
-            "proxy/*", "share/*", "simulator/*", "src/*", "stream/*", "tester/*", "testing/*",
-            "tools/*", "venue/*", "venues/*", "bench/*", "c/*", "wasm/*")
+            "proxy/*", "record_store/*", "share/*", "simulator/*", "src/*", "stream/*", "tester/*",
+            "testing/*", "tools/*", "venue/*", "venues/*", "bench/*", "c/*", "wasm/*")
 
 
 class NexusFix(ConanFile):

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include <nexusfix/record_store.hpp>
 #include <nexusfix/store.hpp>
 
 namespace nexusfix::testing {

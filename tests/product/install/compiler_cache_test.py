@@ -14,8 +14,8 @@ from pathlib import Path
 COMPILER, SOURCE = sys.argv[1], Path(sys.argv[2])
 del sys.argv[1:]
 COPIED = ("CMakeLists.txt", "catalog", "cluster", "cmake", "console", "coroutine", "explanation",
-          "http", "include", "journal", "logger", "passwords", "proxy", "src", "simulator",
-          "testing", "tools", "dictionaries", "share", "LICENSE")
+          "http", "include", "journal", "logger", "passwords", "proxy", "record_store", "src",
+          "simulator", "testing", "tools", "dictionaries", "share", "LICENSE")
 
 
 class CompilerCacheTest(unittest.TestCase):

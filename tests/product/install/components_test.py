@@ -13,6 +13,7 @@ del sys.argv[1:]
 LIBRARIES = {"catalog": "catalog", "cluster": "postgres", "console": "metrics",
              "coroutine": "coroutine", "explanation": "explanation",
              "logger": "logger", "passwords": "passwords", "proxy": "proxy",
+             "record_store": "record_store",
              "simulator": "simulator", "testing": "store_contract"}
 USER = """cmake_minimum_required(VERSION 3.25)
 project(user CXX)

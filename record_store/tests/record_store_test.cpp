@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include <nexusfix/testing/store_case.hpp>
+#include <nexusfix/testing/store_contract.hpp>
 
 #include "support/medium_store.hpp"
 

@@ -2,6 +2,7 @@
 #include <exception>
 #include <utility>
 
+#include <nexusfix/record_store.hpp>
 #include <nexusfix/store.hpp>
 
 #include "store/api/entry.hpp"
