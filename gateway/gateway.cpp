@@ -165,6 +165,7 @@ void Gateway::greet(AttachedClient& client, const Frame& frame) {
   if (rights == nullptr || !is_token(*rights, hello->token)) {
     return client.close(CloseCode::Denied, "unknown name or token", now());
   }
+  client.identify();
   if (is_attached(*rights)) {
     return client.close(CloseCode::AlreadyAttached,
                         fmt::format("another connection has the name {}", rights->name), now());
@@ -454,11 +455,12 @@ void Gateway::end(AttachedClient& client) {
   const bool is_orderly =
       client.close_code() == CloseCode::ClientEnds || client.close_code() == CloseCode::Stopping;
   const EventId event = is_orderly ? EventId::GatewayEnded : EventId::GatewayCut;
-  if (client.rights() == nullptr) {
-    return report_stranger(event, fmt::format("client {}: {}", client.peer(), client.close_text()));
-  }
-  report(event,
-         fmt::format("client {} ({}): {}", client.name(), client.peer(), client.close_text()));
+  const std::string who = client.rights() == nullptr
+                              ? client.peer()
+                              : fmt::format("{} ({})", client.name(), client.peer());
+  const std::string text = fmt::format("client {}: {}", who, client.close_text());
+  client.is_identified() ? report(event, text) : report_stranger(event, text);
+  if (client.rights() == nullptr) return;
   if (known(*client.rights()).attached != &client) return;
   known(*client.rights()).attached = nullptr;
   for (Slot& slot : slots_) apply_absence(slot);

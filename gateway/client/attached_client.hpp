@@ -37,6 +37,9 @@ class AttachedClient {
   AttachedClient(std::unique_ptr<ClientLink> link, std::string peer, MonoTime deadline)
       : link_{std::move(link)}, peer_{std::move(peer)}, deadline_{deadline} {}
 
+  // Its name and token are those of a client, although the Hello may still be refused.
+  void identify() noexcept { is_identified_ = true; }
+  [[nodiscard]] bool is_identified() const noexcept { return is_identified_; }
   // The Hello was accepted. passed: for each session the message before the first one that the
   // client gets, received and sent.
   void admit(const ClientRights& rights, std::vector<MessagePlace> received,
@@ -133,6 +136,7 @@ class AttachedClient {
   std::vector<char> waiting_;  // frames that the link does not have yet
   std::size_t released_ = 0;   // of waiting_: the link has them
   std::size_t marked_ = 0;     // of waiting_
+  bool is_identified_ = false;
   bool is_closing_ = false;
   bool is_gone_ = false;
   bool is_too_slow_ = false;

@@ -115,10 +115,13 @@ TEST_F(HostileClientsTest, connections_of_no_client_do_not_fill_the_log) {
   EXPECT_TRUE(log_.has(EventId::EventsSuppressed, " 10 more connections"));
 }
 
-TEST_F(HostileClientsTest, end_of_a_client_is_logged_in_a_flood_too) {
+TEST_F(HostileClientsTest, what_happens_to_a_client_is_logged_in_a_flood_too) {
   add("0123456789abcdef", "the desk");
   serve_until(1);
   flood(100, 1);
+  add("0123456789abcdef", "the other desk");
+  serve_until(1);
+  EXPECT_TRUE(log_.has("client the other desk: another connection has the name desk"));
   gateway_.stop();
   EXPECT_TRUE(log_.has("client desk (the desk): the gateway stops"));
 }
