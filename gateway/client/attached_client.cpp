@@ -21,7 +21,6 @@ constexpr std::size_t kKeptBytes = 1U << 20U;
 void AttachedClient::admit(const ClientRights& rights, std::vector<MessagePlace> received,
                            std::vector<MessagePlace> sent, std::uint64_t last_number) {
   rights_ = &rights;
-  name_ = rights.name;
   received_ = std::move(received);
   sent_ = std::move(sent);
   last_number_ = last_number;

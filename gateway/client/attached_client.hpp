@@ -62,7 +62,7 @@ class AttachedClient {
   // Null: it has said no valid Hello yet.
   [[nodiscard]] const ClientRights* rights() const noexcept { return rights_; }
   // For events: the name, or before the Hello its user and process.
-  [[nodiscard]] const std::string& name() const noexcept { return name_.empty() ? peer_ : name_; }
+  [[nodiscard]] const std::string& name() const noexcept { return rights_ ? rights_->name : peer_; }
   [[nodiscard]] const std::string& peer() const noexcept { return peer_; }
   [[nodiscard]] ClientLink& link() noexcept { return *link_; }
   [[nodiscard]] std::uint64_t last_number() const noexcept { return last_number_; }
@@ -123,7 +123,6 @@ class AttachedClient {
 
   std::unique_ptr<ClientLink> link_;
   std::string peer_;
-  std::string name_;
   const ClientRights* rights_ = nullptr;
   MonoTime deadline_;
   std::vector<std::uint32_t> seen_;     // the sessions of the client, by its own indexes
