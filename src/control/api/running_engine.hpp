@@ -36,8 +36,8 @@ struct EngineStatus {
   // "node a has shard s1 of cluster c: fencing token 17; the lease was renewed 412 ms ago". Empty:
   // it is in no cluster.
   std::string cluster{};
-  // Of all loops, as Engine::session() has them; without by_type, rejects, resend_requests and
-  // latencies.
+  // The sessions of all loops, as Engine::session() has them; without by_type, rejects,
+  // resend_requests and latencies.
   std::vector<SessionStatistics> sessions{};
 };
 
