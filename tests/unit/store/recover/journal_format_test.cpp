@@ -1,5 +1,7 @@
 // Journals of every format version still open; the folders journal_v1, journal_v2 and journal_v3
 // were written by the programs that knew no later one.
+#include "store/api/journal_format.hpp"
+
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
@@ -7,7 +9,6 @@
 
 #include "journal/api/journal_tools.hpp"
 #include "store/api/journal.hpp"
-#include "store/api/journal_format.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "unit/store/store_fixture.hpp"
 
