@@ -108,6 +108,9 @@ void wipe(std::string& secret) noexcept {
 
 std::expected<PasswordFile, config::SettingsError> PasswordFile::parse(std::string_view text,
                                                                        std::string_view name) {
+  // Some editors write it first. It would be a part of the first user's name, which looks right.
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   PasswordFile file;
   std::size_t number = 0;
   while (!text.empty()) {

@@ -61,6 +61,8 @@ class Reader {
   explicit Reader(std::string_view file) : file_{file} {}
 
   void read(std::string_view text) {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // some editors write it first
+    if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
     while (!text.empty()) {
       ++line_;
       const std::size_t end = text.find('\n');

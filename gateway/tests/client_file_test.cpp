@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string>
 
 namespace nexusfix::gateway {
 namespace {
@@ -46,6 +47,11 @@ TEST(GatewayClientFile, keys_are_read) {
   EXPECT_EQ(desk1.when_away, WhenAway::LogOut);
   EXPECT_TRUE(file->clients[2].is_observer());
   EXPECT_EQ(file->clients[2].queue_bytes, 2'000'000U);
+}
+
+TEST(GatewayClientFile, byte_order_mark_is_skipped) {
+  const auto file = parse_clients("\xEF\xBB\xBF" + std::string{kTwo}, "desk.clients");
+  EXPECT_TRUE(file) << file.error();
 }
 
 TEST(GatewayClientFile, memory_has_a_folder_of_its_own_if_it_is_named) {

@@ -65,6 +65,14 @@ TEST(PasswordFile, comments_and_order_stay_when_entries_change) {
             std::string{"# venue\n\n# more\na:"} + kOneLane + "\nnew user:" + kTwoLanes + "\n");
 }
 
+TEST(PasswordFile, byte_order_mark_is_no_part_of_the_first_user) {
+  const std::string mark = "\xEF\xBB\xBF";
+  const auto file = PasswordFile::parse(mark + "b:" + kOneLane + "\n", "users");
+  ASSERT_TRUE(file.has_value());
+  EXPECT_THAT(file->users(), ElementsAre("b"));
+  EXPECT_EQ(mistake(mark + "# a comment\n"), "none");
+}
+
 TEST(PasswordFile, errors_name_their_line_and_show_no_password) {
   EXPECT_THAT(mistake("#\nsecret\n"), HasSubstr("users:2: user:HASH or a comment was expected"));
   EXPECT_THAT(mistake("me:secret\n"), HasSubstr("users:1: user me: an Argon2id hash such as"));
