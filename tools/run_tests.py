@@ -83,8 +83,8 @@ STAGES = [
           definitions=["CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DNDEBUG",
                        *(f"NEXUSFIX_{part}=OFF"
                          for part in ("BENCH", "POSTGRES", "CLUSTER", "KAFKA", "NATS", "WEB",
-                                      "METRICS", "FRONT_DOOR", "SIMULATOR", "LOGS", "STREAM",
-                                      "TESTER", "TUI"))]),
+                                      "METRICS", "FRONT_DOOR", "GATEWAY", "SIMULATOR", "LOGS",
+                                      "STREAM", "TESTER", "TUI"))]),
 ]
 
 
