@@ -79,7 +79,7 @@ class RingPair {
   std::string frame_ = std::string(kFrameBytes, '\0');
 };
 
-// The same frame over a Unix socket, both sides spinning.
+// The frame goes over a Unix socket, and both sides spin.
 class SocketOfFrames {
  public:
   SocketOfFrames() {

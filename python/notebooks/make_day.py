@@ -13,7 +13,7 @@ from pathlib import Path
 SECOND = 1_000_000  # times are microseconds of the day
 OPENS, CLOSES = 8 * 3600 * SECOND, 16 * 3600 * SECOND
 SYMBOLS = {"SAP": 180.0, "BMW": 92.0, "NESN": 95.0, "AIR": 160.0, "ASML": 700.0}
-# Of each venue: median seconds to an answer, the share of orders that fill, and of those rejected.
+# A venue has its median seconds to an answer, and the shares of orders that fill and are rejected.
 VENUES = {"ALPHA": (0.0004, 0.78, 0.01), "BETA": (0.0011, 0.52, 0.03),
           "GAMMA": (0.0025, 0.31, 0.05)}
 SLOW_FROM, SLOW_UNTIL, SLOW_FACTOR = 13 * 3600 * SECOND, 14 * 3600 * SECOND, 40
