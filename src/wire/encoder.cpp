@@ -170,9 +170,42 @@ Encoder::Appended Encoder::append_converted(Place place, PrefixedTag tag,
 }
 
 // A text of any length, also one that is an error.
+Encoder::Appended Encoder::append_any_text(Place place, PrefixedTag tag,
+                                           std::string_view value) noexcept {
+  return append(place, [&](ExactWriter& writer) { writer.field(tag.tag, value); });
+}
+
+// Not cold: the reason in a Text (58) often has more blocks than put_blocks() writes. The text has
+// more than one.
+Encoder::Appended Encoder::append_long_text(Place place, PrefixedTag tag,
+                                            std::string_view value) noexcept {
+  using detail::kBlockBytes;
+  const std::size_t size = value.size();
+  char* const out = open_roomy(place, tag, size);
+  if (out == nullptr) [[unlikely]]
+    return append_any_text(place, tag, value);
+  const char* const from = value.data();
+  const std::size_t last_at = size - kBlockBytes;
+  const detail::Block last = detail::load_block(from + last_at);
+  std::uint64_t soh = detail::soh_bits(last);
+  detail::store_block(out + last_at, last);
+  detail::Block sums = detail::add_bytes(
+      detail::block_of(tag.word), detail::last_bytes(from + size, (last_at - 1) % kBlockBytes + 1));
+  for (std::size_t at = 0; at < last_at; at += kBlockBytes) {
+    const detail::Block block = detail::load_block(from + at);
+    soh |= detail::soh_bits(block);
+    detail::store_block(out + at, block);
+    sums = detail::add_bytes(sums, block);
+  }
+  if (soh != 0) [[unlikely]]
+    return append_any_text(place, tag, value);
+  return {out + size, detail::sum_of(sums)};
+}
+
 Encoder::Appended Encoder::append_text(Place place, PrefixedTag tag,
                                        std::string_view value) noexcept {
-  return append(place, [&](ExactWriter& writer) { writer.field(tag.tag, value); });
+  return value.size() > detail::kBlockBytes ? append_long_text(place, tag, value)
+                                            : append_any_text(place, tag, value);
 }
 
 Encoder::Appended Encoder::append_char(Place place, PrefixedTag tag, char value) noexcept {

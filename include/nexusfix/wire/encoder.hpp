@@ -246,6 +246,10 @@ class Encoder {
   static Appended append_converted(Place place, PrefixedTag tag, Convert convert) noexcept;
   [[gnu::cold]] static Appended append_text(Place place, PrefixedTag tag,
                                             std::string_view value) noexcept;
+  [[gnu::noinline]] static Appended append_long_text(Place place, PrefixedTag tag,
+                                                     std::string_view value) noexcept;
+  [[gnu::cold]] static Appended append_any_text(Place place, PrefixedTag tag,
+                                                std::string_view value) noexcept;
   [[gnu::cold]] static Appended append_char(Place place, PrefixedTag tag, char value) noexcept;
   [[gnu::cold]] static Appended append_int(Place place, PrefixedTag tag, std::uint64_t magnitude,
                                            bool negative) noexcept;
