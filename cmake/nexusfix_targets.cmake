@@ -277,6 +277,15 @@ function(nexusfix_test name)
   endif()
 endfunction()
 
+# nexusfix_test_with(PROGRAM PRODUCT SOURCES...) Further sources of a test program, which need a
+# product beside the core. A build without the products leaves them out.
+function(nexusfix_test_with program product)
+  if(TARGET nexusfix::${product})
+    target_sources(${program} PRIVATE ${ARGN})
+    target_link_libraries(${program} PRIVATE nexusfix::${product})
+  endif()
+endfunction()
+
 # nexusfix_guides_fuzzers(TARGET) A fuzz target, and all libraries of the project that it links,
 # count what runs, so that the fuzzer keeps an input that runs new code.
 function(nexusfix_guides_fuzzers target)

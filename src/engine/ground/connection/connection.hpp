@@ -238,7 +238,9 @@ class Backlog {
     is_reported_ = false;
   }
   // While it is not high.
-  void check_above(std::size_t bytes) noexcept { checked_from_ = bytes + 1; }
+  void check_above(std::size_t bytes) noexcept {
+    checked_from_ = FullPathOnly::is_on() ? 0 : bytes + 1;
+  }
   // MaxQueuedBytes has changed.
   void check_again() noexcept { checked_from_ = 0; }
   // on_writable() is due; true once after each end().

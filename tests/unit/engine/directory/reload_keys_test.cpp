@@ -343,6 +343,7 @@ TEST_F(ReloadKeysTest, template_keys_apply_to_sessions_created_from_it) {
 }
 
 TEST_F(ReloadKeysTest, keys_of_a_missing_part_wait_for_the_next_start) {
+  parts.proxy = transport::proxy_part();
   open_file();
   extra = "UseTCPProxy=Y\nTrustedProxies=10.0.0.9\nMaxLatency=60\n";
   const auto done = reload();

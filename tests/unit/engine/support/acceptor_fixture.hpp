@@ -13,7 +13,6 @@
 #include <vector>
 
 #include <nexusfix/engine.hpp>
-#include <nexusfix/proxy.hpp>
 #include <nexusfix/statistics.hpp>
 #include <nexusfix/transport/network.hpp>
 #include <nexusfix/wire/encoder.hpp>
@@ -84,7 +83,7 @@ class AcceptorTest : public ::testing::Test {
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n"
       "[SESSION]\nBeginString=FIX.4.2\nSenderCompID=VENUE\nTargetCompID=OTHER\n";
   // The optional parts of the program.
-  engine::Parts parts{.proxy = transport::proxy_part()};
+  engine::Parts parts{};
   // Sets what no key sets.
   std::function<void(config::Settings&)> adjust = [](config::Settings&) {};
 

@@ -1,4 +1,6 @@
 // Connections through proxies (UseTCPProxy): which address counts, and which proxies are trusted.
+#include <nexusfix/proxy.hpp>
+
 #include "control/api/notice_limiter.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 
@@ -7,7 +9,10 @@ namespace {
 
 class ProxiedTest : public AcceptorTest {
  protected:
-  ProxiedTest() { extra = "UseTCPProxy=Y\nTrustedProxies=127.0.0.1, 2001:db8::/32\n"; }
+  ProxiedTest() {
+    parts.proxy = transport::proxy_part();
+    extra = "UseTCPProxy=Y\nTrustedProxies=127.0.0.1, 2001:db8::/32\n";
+  }
 
   static std::string from_address(const std::string& address) {
     return "PROXY TCP4 " + address + " 10.0.0.1 40112 5001\r\n";

@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include <nexusfix/proxy.hpp>
+
 #include "support/test_certificates.hpp"
 #include "unit/engine/support/acceptor_fixture.hpp"
 
@@ -19,6 +21,7 @@ namespace {
 class ProxiedTlsTest : public AcceptorTest {
  protected:
   ProxiedTlsTest() {
+    parts.proxy = transport::proxy_part();
     const CertificateFiles files = authority.issue("venue");
     extra = "RequireTLS=Y\nServerCertificateFile=" + files.certificate +
             "\nServerCertificateKeyFile=" + files.key +

@@ -2,6 +2,8 @@
 // host's name.
 #include <functional>
 
+#include <nexusfix/proxy.hpp>
+
 #include "little_proxy.hpp"
 #include "support/test_certificates.hpp"
 #include "unit/engine/support/initiator_fixture.hpp"
@@ -11,6 +13,7 @@ namespace {
 
 class TlsTunnelTest : public InitiatorTest {
  protected:
+  TlsTunnelTest() { parts.proxy = transport::proxy_part(); }
   void open_venue(const std::string& names) {
     const CertificateFiles files = authority.issue("venue", {.names = names});
     extra = "Store=memory\nRequireTLS=Y\nServerCertificateFile=" + files.certificate +

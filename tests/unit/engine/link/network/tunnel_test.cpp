@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <functional>
 
+#include <nexusfix/proxy.hpp>
+
 #include "little_proxy.hpp"
 #include "unit/engine/support/initiator_fixture.hpp"
 
@@ -12,6 +14,7 @@ using namespace std::string_literals;
 
 class TunnelTest : public InitiatorTest {
  protected:
+  TunnelTest() { parts.proxy = transport::proxy_part(); }
   // keys: further keys of the session; the address of the proxy is set already.
   void open_tunnelled(const std::string& keys, const std::string& host = "venue.example.com") {
     initiator.reset();
