@@ -1,3 +1,5 @@
+#include "base/api/map_file.hpp"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -6,8 +8,6 @@
 #include <cstddef>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "base/api/map_file.hpp"
 
 namespace nexusfix {
 namespace {
