@@ -2,8 +2,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
+#include <string>
+#include <vector>
 
 #include "base/api/edit_distance.hpp"
+#include "base/api/printable_text.hpp"
 #include "nexusfix/command.hpp"
 #include "nexusfix/text/help.hpp"
 
@@ -12,6 +15,17 @@ namespace {
 
 // Set while describe() runs: parse_arguments() then calls it and parses nothing.
 FunctionRef<void(const CLI::App&)>* describing = nullptr;
+
+// "there is no subcommand 'chek'; there are show, verify". Empty: the arguments name a subcommand,
+// or need none.
+std::string unknown_subcommand(const CLI::App& app, const std::vector<std::string>& unknown) {
+  if (app.get_require_subcommand_min() == 0 || !app.get_subcommands().empty() || unknown.empty())
+    return {};
+  std::vector<std::string> names;
+  for (const CLI::App* one : app.get_subcommands({})) names.push_back(one->get_name());
+  return fmt::format("{}: there is no subcommand '{}'; there are {}\n", app.get_name(),
+                     printable(unknown.front()), fmt::join(names, ", "));
+}
 
 }  // namespace
 
@@ -77,6 +91,10 @@ std::optional<int> parse_arguments(CLI::App& app, Arguments arguments) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) &&
         option != unknown.end()) {
       return app.exit(CLI::ExtrasError(app.get_name(), {*option})) == 0 ? kSuccess : kUsage;
+    }
+    if (const std::string text = unknown_subcommand(app, unknown); !text.empty()) {
+      fmt::print(stderr, "{}", text);
+      return kUsage;
     }
     return app.exit(error) == 0 ? kSuccess : kUsage;
   }

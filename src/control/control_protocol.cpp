@@ -339,7 +339,7 @@ ControlRequest request_of(const std::string& name, Members& members) {
                             .id = members.needed<std::uint64_t>("test_request")};
   }
   if (const auto act = operator_act_of(name)) return command_request(*act, members);
-  members.refuse(kRequest, "a name that the engine knows");
+  members.refuse(kRequest, "a known request");
   return {};
 }
 

@@ -624,7 +624,7 @@ concept RunsTimers = requires {
   []<class Base>(void (Base::*)(Session&, FunctionRef<void()>)) {}(&Application::run_timer);
 };
 
-// Its coroutines get a message before on_message() does: see conversation.hpp.
+// Its coroutines get a message before on_message() does: see <nexusfix/coroutine.hpp>.
 template <class Application>
 concept Converses = requires { typename Application::Conversing; };
 

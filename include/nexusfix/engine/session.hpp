@@ -613,7 +613,7 @@ class Session {
   SessionEntry* entry_ = nullptr;
   const session::detail::ApplicationVersions* versions_ = nullptr;  // the state machine's
   detail::AttachedData data_;
-  detail::AttachedData conversations_;  // see conversation.hpp; they end before data_
+  detail::AttachedData conversations_;  // see <nexusfix/coroutine.hpp>; they end before data_
 };
 
 }  // namespace nexusfix::engine

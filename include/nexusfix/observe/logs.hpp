@@ -36,7 +36,7 @@ enum class Severity : std::uint8_t {
 // INFO, WARN or ERROR. Static lifetime.
 [[nodiscard]] std::string_view to_string(Severity severity) noexcept;
 // Events, one line each, for operators and tests. Only rare events: messages have their own logs,
-// in session_logs.hpp.
+// by FileLogPath.
 
 // One event, as an EventLog gets it. The views are valid until EventLog::write() returns.
 struct Event {

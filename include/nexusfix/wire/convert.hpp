@@ -617,7 +617,7 @@ template <class T, TextFront Front>
 
 }  // namespace detail
 
-// Converts text to a T with the matching function of conversions.hpp.
+// Converts text to a T with the matching function above.
 template <class T, detail::TextFront Front = detail::TextFront::Unreadable>
 [[nodiscard]] Converted<T> convert(std::string_view text) noexcept {
   return detail::inlined_convert<T, Front>(text);

@@ -17,7 +17,7 @@
 
 namespace nexusfix::wire {
 
-// Members with a key of their own (field_index.hpp) are in a hash table, the others in a list. The
+// Members with a tag below kLargeTagKey are in a hash table, the others in a list. The
 // table has at least this many slots for each member: at least half of them stay empty, so that the
 // search for a tag that is not a member ends.
 inline constexpr std::size_t kGroupSlotsPerMember = 2;

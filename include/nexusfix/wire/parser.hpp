@@ -195,7 +195,7 @@ class ParserIndex {
   // Uses this kernel, with all that it has.
   ParserIndex(const DataFieldTable& data_fields, const kernels::KernelTable& kernel,
               Checks checks = {});
-  // Uses the kernel for this CPU (isa.hpp).
+  // Uses the kernel for this CPU (selected_isa()).
   ParserIndex(const DataFieldTable& data_fields, Checks checks);
   // Takes the storage of other. Views that other has made stay valid.
   ParserIndex(ParserIndex&& other) noexcept;

@@ -1,6 +1,6 @@
 // Values, messages and errors as text, for logs and people. Not for the wire, which Encoder writes,
 // and not for the path of a message: each function allocates. A header of its own, so that only
-// programs that print compile it. format.hpp has the same for std::format and fmt.
+// programs that print compile it. std::format and fmt print the same texts.
 //
 //   to_string(order.price())      150.25, or: field 44 is missing
 //   to_string(report.side())      BUY (1)       with <nexusfix/fix44/enum_names.hpp>
@@ -48,7 +48,7 @@ struct DraftError;
 // The message in one line, as it was sent, with | for SOH: the form in which desks search logs
 // (55=AAPL) and which they paste into FIX tools. It needs no dictionary and leaves out nothing but
 // passwords, which become ***. Bytes that could steer a terminal or end the line are written as
-// \x1B. dictionary::explain() has the names of the fields.
+// \x1B. `nexusfix decode` shows the names of the fields.
 [[nodiscard]] std::string to_string(const MessageView& message);
 // One field of a message with this MsgType (35) as to_string() of the message has it: "55=AAPL|".
 void append_field(std::string& to, const FieldView& field, std::string_view msg_type);
@@ -68,7 +68,7 @@ inline constexpr bool kIsOneOf = (std::same_as<T, Types> || ...);
 
 }  // namespace detail
 
-// Whether format.hpp formats the type, by its to_string().
+// Whether std::format and fmt print the type, by its to_string().
 template <class T>
 inline constexpr bool kHasText =
     kIsPrinted<T> || wire::detail::IsField<T>::value || wire::detail::NamedEnum<T> ||

@@ -35,6 +35,15 @@ class CoreAloneTest(unittest.TestCase):
             self.assertIn(f"\n{program}: phony", targets)
         self.assertNotIn("\nnexusfix: phony", targets)
 
+    def test_a_product_of_a_core_alone_is_an_error(self):
+        with tempfile.TemporaryDirectory() as folder:
+            configured = subprocess.run(
+                ["cmake", "-G", "Ninja", "-S", SOURCE, "-B", folder, "-D", "NEXUSFIX_PRODUCTS=OFF",
+                 "-D", "NEXUSFIX_POSTGRES=ON", "-D", f"CMAKE_CXX_COMPILER={COMPILER}"],
+                check=False, capture_output=True, text=True)
+        self.assertNotEqual(0, configured.returncode)
+        self.assertIn("NEXUSFIX_POSTGRES=ON needs NEXUSFIX_PRODUCTS=ON", configured.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()
