@@ -424,6 +424,12 @@ class Journal(WithFolder):
         self.assertEqual(shown["refused"], [])
         self.assertEqual(self.numbers()[:2], (inbound, outbound))
 
+    def test_an_unknown_subcommand_is_named_with_those_that_there_are(self):
+        done = run("journal", "check", str(self.folder))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("nexusfix journal: there is no subcommand 'check'; there are show, verify",
+                      done.stderr)
+
     def test_an_empty_name_is_no_folder(self):
         for command in (["show"], ["verify"], ["repair"]):
             done = run("journal", *command, "")
