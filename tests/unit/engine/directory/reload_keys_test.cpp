@@ -1,5 +1,7 @@
 // Changed keys of sessions that stay: they take effect at once or at the next Logon, or are
 // reported as pending.
+#include <nexusfix/proxy.hpp>
+
 #include "config/keys/find_key.hpp"
 #include "reload_fixture.hpp"
 #include "support/sanitized.hpp"
