@@ -46,7 +46,7 @@ TEST(ConsoleActs, wrong_bodies_are_refused_in_one_line) {
   EXPECT_THAT(error_of(R"({"version":8,"request":"stop","reason":"a\nb"})"),
               HasSubstr("reason: printable characters were expected"));
   EXPECT_THAT(error_of(R"({"version":8,"request":"fly","reason":"r"})"),
-              HasSubstr("request: a name that the engine knows"));
+              HasSubstr("request: a known request"));
   EXPECT_THAT(error_of(R"({"version":8,"request":"log-out","reason":"r"})"),
               HasSubstr("a session was expected"));
   EXPECT_THAT(error_of(R"({"version":8,"request":"stop","session":"S","reason":"r"})"),

@@ -82,7 +82,7 @@ TEST(ControlProtocol, request_of_another_version_or_of_none_is_refused) {
 TEST(ControlProtocol, request_with_a_wrong_or_unknown_member_is_refused_and_named) {
   constexpr std::string_view kBegin = R"({"version":8,"request":)";
   const std::pair<std::string_view, std::string_view> faults[] = {
-      {R"("fly"})", "request: a name that the engine knows"},
+      {R"("fly"})", "request: a known request"},
       {R"(7})", "request: a text was expected"},
       {R"("stop","session":"S"})", "session: no session was expected"},
       {R"("log-out"})", "session: a session was expected"},
