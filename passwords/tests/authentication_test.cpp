@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <nexusfix/passwords.hpp>
+#include <nexusfix/proxy.hpp>
 
 #include "passwords/password_service.hpp"
 #include "support/disks/passing_disk.hpp"
@@ -25,6 +26,7 @@ class AuthenticationTest : public AcceptorTest {
  protected:
   void SetUp() override {
     parts.passwords = engine::password_part();
+    parts.proxy = transport::proxy_part();
     set_password("TRADER", "pa55word");
     set_password("OTHER", "other55");
     set_password("desk", "de5k");

@@ -242,7 +242,7 @@ class Acts(WithConsole):
         gone = {**self.ACT, "session": "FIX.4.4:VENUE->GONE"}
         for body, status, words in ((gone, 409, "no session"), ({}, 400, "version"),
                                     ({**self.ACT, "reason": ""}, 400, "a reason"),
-                                    ({**self.ACT, "request": "fly"}, 400, "a name"),
+                                    ({**self.ACT, "request": "fly"}, 400, "a known request"),
                                     ({**self.ACT, "request": "log-on"}, 409, "acceptor")):
             answer = self.ask("POST", "/api/act", body=body, **self.bearer())
             self.assertEqual(answer[0], status, answer)
