@@ -177,7 +177,7 @@ class Encoder {
 
   // A copy of an encoder without fields. The compiler sees here what every constructor sets.
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE Encoder begun() const noexcept {
-    NEXUSFIX_DEBUG_ASSERT(sum_ == 0 && entries_owed_ == 0);
+    NEXUSFIX_DEBUG_ASSERT(has_failed() || (sum_ == 0 && entries_owed_ == 0));
     Encoder copy{*this};
     copy.sum_ = 0;
     copy.entries_owed_ = 0;
