@@ -598,7 +598,7 @@ class Session {
     }
     // A copy that has no visible address: the compiler keeps its members in registers.
     const auto begun = begin(Message::kMsgType);
-    auto encoder = begun.begun();
+    auto encoder = begun;
     if (!is_own) {
       encoder.template field<tag::ApplVerID>(wire::appl_ver_id(Message::kApplicationVersion));
     }

@@ -175,15 +175,6 @@ class Encoder {
     return seal();
   }
 
-  // A copy of an encoder without fields. The compiler sees here what every constructor sets.
-  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE Encoder begun() const noexcept {
-    NEXUSFIX_DEBUG_ASSERT(has_failed() || (sum_ == 0 && entries_owed_ == 0));
-    Encoder copy{*this};
-    copy.sum_ = 0;
-    copy.entries_owed_ = 0;
-    return copy;
-  }
-
   // From now on every field is ignored, and finish() fails: the bytes of a finished message stay as
   // they are.
   NEXUSFIX_ALWAYS_INLINE void close() noexcept { fail(EncodeErrorCode::BufferFull, 0); }
