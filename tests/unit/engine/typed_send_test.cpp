@@ -55,6 +55,16 @@ TEST_F(TypedSendTest, header_fields_come_before_the_others) {
       << sent;
 }
 
+// LastMsgSeqNumProcessed (369) is in the message before the application's fields.
+TEST_F(TypedSendTest, a_header_field_of_the_engine_counts_in_the_checksum) {
+  extra = "EnableLastMsgSeqNumProcessed=Y";
+  const std::string sent = soh(answer([](Session& session) {
+    EXPECT_TRUE(session.send<Report>(ClOrdID{"A1"}, Symbol{"X"}).has_value());
+  }));
+  EXPECT_TRUE(contains(bar(sent), "|369=")) << bar(sent);
+  EXPECT_EQ(sent, with_checksum(sent.substr(0, sent.rfind("10="))));
+}
+
 TEST_F(TypedSendTest, message_of_another_version_has_its_appl_ver_id) {
   // FIXT 1.1, ApplVerID (1128): the version of this message if it differs from the Logon's.
   sessions =
