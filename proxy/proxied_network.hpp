@@ -6,25 +6,17 @@
 #include <unordered_map>
 #include <vector>
 
-#include <nexusfix/transport/network.hpp>
+#include "proxy/forwarding_network.hpp"
 
 namespace nexusfix::transport {
 
-class ProxiedNetwork final : public Network {
+class ProxiedNetwork final : public ForwardingNetwork {
  public:
-  explicit ProxiedNetwork(Network& inner) noexcept : inner_{inner} {}
-  ProxiedNetwork(const ProxiedNetwork&) = delete;
-  ProxiedNetwork& operator=(const ProxiedNetwork&) = delete;
+  using ForwardingNetwork::ForwardingNetwork;
 
   [[nodiscard]] std::expected<SocketId, NetworkError> listen(const Endpoint& endpoint) override;
   [[nodiscard]] std::expected<void, NetworkError> could_listen(const Endpoint& endpoint) override;
   void change_listener(SocketId listener, const Endpoint& endpoint) override;
-  [[nodiscard]] std::expected<SocketId, NetworkError> connect(const Endpoint& endpoint) override {
-    return inner_.connect(endpoint);
-  }
-  [[nodiscard]] std::uint16_t local_port(SocketId socket) const override {
-    return inner_.local_port(socket);
-  }
   [[nodiscard]] std::string peer_name(SocketId socket) const override;
   [[nodiscard]] std::string last_error(SocketId socket) const override;
   [[nodiscard]] std::string protection(SocketId socket) const override;
@@ -32,13 +24,6 @@ class ProxiedNetwork final : public Network {
     return inner_.connections_refused() + memory_refused_;
   }
   [[nodiscard]] IoResult receive(SocketId socket, std::span<char> buffer) noexcept override;
-  [[nodiscard]] ReceiveTime receive_time(SocketId socket) const noexcept override {
-    return inner_.receive_time(socket);
-  }
-  [[nodiscard]] IoResult send(SocketId socket, std::span<const char> bytes) noexcept override {
-    return inner_.send(socket, bytes);
-  }
-  void pause(SocketId socket, bool paused) noexcept override { inner_.pause(socket, paused); }
   void unwatch(SocketId socket, bool unwatched) noexcept override {
     if (!waiting_.contains(socket)) inner_.unwatch(socket, unwatched);
   }
@@ -47,9 +32,6 @@ class ProxiedNetwork final : public Network {
   [[nodiscard]] std::expected<SocketId, NetworkError> attach(Detached connection) override;
   [[nodiscard]] std::size_t wait(std::span<Ready> events,
                                  std::optional<std::chrono::nanoseconds> timeout) noexcept override;
-  void expect_wake() noexcept override { inner_.expect_wake(); }
-  void wake() noexcept override { inner_.wake(); }
-  [[nodiscard]] int descriptor() const noexcept override { return inner_.descriptor(); }
 
  private:
   // A connection whose header is not complete, or that is refused and not closed yet.
@@ -66,7 +48,6 @@ class ProxiedNetwork final : public Network {
   [[nodiscard]] std::optional<Ready::Kind> read_header(SocketId socket, Waiting& waiting);
   void refuse(SocketId socket, Waiting& waiting, std::string_view why) noexcept;
 
-  Network& inner_;
   std::unordered_map<SocketId, AllowList> listeners_;  // the proxies that each trusts
   std::unordered_map<SocketId, Waiting> waiting_;
   std::unordered_map<SocketId, std::string> announced_;  // peer names

@@ -34,7 +34,7 @@ std::unique_ptr<Network> make_tunnel_network(Network& inner) {
 }
 
 TunnelNetwork::TunnelNetwork(Network& inner, Lookup lookup)
-    : inner_{inner}, resolver_{std::move(lookup), [&inner] { inner.wake(); }} {}
+    : ForwardingNetwork{inner}, resolver_{std::move(lookup), [&inner] { inner.wake(); }} {}
 
 std::expected<SocketId, NetworkError> TunnelNetwork::connect(const Endpoint& endpoint) {
   if (!endpoint.proxy) return inner_.connect(endpoint);

@@ -5,45 +5,23 @@
 #include <unordered_map>
 #include <vector>
 
-#include <nexusfix/transport/network.hpp>
-
+#include "proxy/forwarding_network.hpp"
 #include "proxy/proxy_handshake.hpp"
 #include "transport/api/resolver.hpp"
 
 namespace nexusfix::transport {
 
-class TunnelNetwork final : public Network {
+class TunnelNetwork final : public ForwardingNetwork {
  public:
   // The lookup resolves names for SOCKS 4.
   TunnelNetwork(Network& inner, Lookup lookup);
-  TunnelNetwork(const TunnelNetwork&) = delete;
-  TunnelNetwork& operator=(const TunnelNetwork&) = delete;
 
-  [[nodiscard]] std::expected<SocketId, NetworkError> listen(const Endpoint& endpoint) override {
-    return inner_.listen(endpoint);
-  }
-  [[nodiscard]] std::expected<void, NetworkError> could_listen(const Endpoint& endpoint) override {
-    return inner_.could_listen(endpoint);
-  }
-  void change_listener(SocketId listener, const Endpoint& endpoint) override {
-    inner_.change_listener(listener, endpoint);
-  }
   [[nodiscard]] std::expected<SocketId, NetworkError> connect(const Endpoint& endpoint) override;
-  [[nodiscard]] std::uint16_t local_port(SocketId socket) const override {
-    return inner_.local_port(socket);
-  }
   [[nodiscard]] std::string peer_name(SocketId socket) const override;
   [[nodiscard]] std::string last_error(SocketId socket) const override;
   [[nodiscard]] std::string protection(SocketId socket) const override;
-  [[nodiscard]] std::uint64_t connections_refused() const noexcept override {
-    return inner_.connections_refused();
-  }
   [[nodiscard]] IoResult receive(SocketId socket, std::span<char> buffer) noexcept override;
-  [[nodiscard]] ReceiveTime receive_time(SocketId socket) const noexcept override {
-    return inner_.receive_time(socket);
-  }
   [[nodiscard]] IoResult send(SocketId socket, std::span<const char> bytes) noexcept override;
-  void pause(SocketId socket, bool paused) noexcept override { inner_.pause(socket, paused); }
   void unwatch(SocketId socket, bool unwatched) noexcept override {
     if (!attempts_.contains(socket)) inner_.unwatch(socket, unwatched);
   }
@@ -55,9 +33,6 @@ class TunnelNetwork final : public Network {
   }
   [[nodiscard]] std::size_t wait(std::span<Ready> events,
                                  std::optional<std::chrono::nanoseconds> timeout) noexcept override;
-  void expect_wake() noexcept override { inner_.expect_wake(); }
-  void wake() noexcept override { inner_.wake(); }
-  [[nodiscard]] int descriptor() const noexcept override { return inner_.descriptor(); }
 
  private:
   // A connection that the proxy has not made yet, or has refused.
@@ -80,7 +55,6 @@ class TunnelNetwork final : public Network {
   void accept_resolution(SocketId socket, Attempt& attempt, const Resolution& resolution);
   void fail(SocketId socket, Attempt& attempt, std::string why) noexcept;
 
-  Network& inner_;
   Resolver resolver_;
   std::size_t questions_open_ = 0;
   std::unordered_map<SocketId, Attempt> attempts_;
