@@ -67,8 +67,8 @@ LAYERS = {
               "control", "engine"},
     "record_store": {"base", "store"},
     "testing": {"base", "store"},
-    "venues": {"base", "wire", "session", "transport", "observe", "config", "engine", "tester",
-               "venue"},
+    "venues": {"base", "wire", "session", "transport", "observe", "config", "engine", "proxy",
+               "tester", "venue"},
     "wasm": {"base", "wire", "dictionary", "explanation", "logs"},
 }
 # Made from a dictionary at build time: base and wire are all that they need.

@@ -9,7 +9,6 @@
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/files/engine_options.hpp"
-#include "venues/command/free_ports.hpp"
 #include "venues/kit/kit.hpp"
 #include "venues/kit/kit_files.hpp"
 #include "venues/kit/kit_folder.hpp"
@@ -38,8 +37,9 @@ int refuse(const std::string& text) {
 
 // Without --port those of the kit; 0: free ones; otherwise this one and those after it.
 std::expected<std::vector<std::uint16_t>, std::string> ports_of(const Kit& kit,
-                                                                const VenueOptions& options) {
-  if (options.port == 0) return free_ports(options.served.host, kit.endpoints.size());
+                                                                const VenueOptions& options,
+                                                                RefusalNetwork& network) {
+  if (options.port == 0) return network.open_ports(options.served.host, kit.endpoints.size());
   std::vector<std::uint16_t> ports;
   for (const config::SessionSettings& session : kit.settings.sessions) {
     const auto place = static_cast<std::uint16_t>(ports.size());
@@ -77,7 +77,10 @@ int serve(VenueOptions options) {
   if (auto written = write_kit(*kit, options.folder, disk); !written) {
     return fail(kServeCommand, written.error());
   }
-  auto ports = ports_of(*kit, options);
+  auto system = transport::make_epoll_network();
+  if (!system) return fail(kServeCommand, system.error().text);
+  RefusalNetwork network{**system};
+  auto ports = ports_of(*kit, options, network);
   if (!ports) return fail(kServeCommand, ports.error());
   options.served.ports = std::move(*ports);
   auto served = read_served_kit(*kit, options.folder, options.served);
@@ -85,14 +88,9 @@ int serve(VenueOptions options) {
   auto gates = gates_of(*served, options, disk);
   if (!gates) return refuse("--key: " + gates.error());
   SimulatedVenue venue{*served, std::move(*gates), say};
-  auto system = transport::make_epoll_network();
-  if (!system) return fail(kServeCommand, system.error().text);
-  RefusalNetwork network{**system};
   engine::EngineOptions of_engine = engine_options(false);
-  if (options.served.certificate.empty()) {
-    of_engine.network = &network;
-    venue.refuse_by(network);
-  }
+  of_engine.network = &network;
+  if (options.served.certificate.empty()) venue.refuse_by(network);
   auto engine = engine::Engine::open(served->settings, venue, of_engine);
   if (!engine) return fail(kServeCommand, engine.error().what());
   const engine::StopSignals signals{*engine};

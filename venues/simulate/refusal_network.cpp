@@ -44,6 +44,32 @@ std::string RefusalNetwork::replacement_of(std::string_view bytes) {
   return with_frame(value("8"), head + rest);
 }
 
+std::expected<std::vector<std::uint16_t>, std::string> RefusalNetwork::open_ports(
+    const std::string& host, std::size_t count) {
+  std::vector<std::uint16_t> ports;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto socket = inner_.listen({.host = host});
+    if (!socket) return std::unexpected{socket.error().text};
+    ports.push_back(inner_.local_port(*socket));
+    open_.emplace(ports.back(), *socket);
+  }
+  return ports;
+}
+
+std::expected<transport::SocketId, transport::NetworkError> RefusalNetwork::listen(
+    const Endpoint& endpoint) {
+  const auto open = open_.extract(endpoint.port);
+  if (!open) return inner_.listen(endpoint);
+  inner_.change_listener(open.mapped(), endpoint);
+  return open.mapped();
+}
+
+std::expected<void, transport::NetworkError> RefusalNetwork::could_listen(
+    const Endpoint& endpoint) {
+  if (open_.contains(endpoint.port)) return {};
+  return inner_.could_listen(endpoint);
+}
+
 RefusalNetwork::IoResult RefusalNetwork::send(SocketId socket,
                                               std::span<const char> bytes) noexcept {
   const std::string other = replaced_.empty() ? "" : replacement_of({bytes.data(), bytes.size()});

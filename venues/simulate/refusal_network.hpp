@@ -1,32 +1,31 @@
-// The connections of a simulated venue that refuses a Logon by a message of its own, where the
+// The connections of a simulated venue. It may refuse a Logon by a message of its own, where the
 // engine says Logout: its Logout is replaced before it is sent.
 #pragma once
 
-#include <optional>
+#include <cstdint>
+#include <expected>
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <nexusfix/transport/network.hpp>
-
+#include "proxy/forwarding_network.hpp"
 #include "venues/simulate/message_template.hpp"
 
 namespace nexusfix::venues {
 
 // One thread, as every network. It has no TLS, and sees what is sent only where the engine adds
 // none above it.
-class RefusalNetwork final : public transport::Network {
+class RefusalNetwork final : public transport::ForwardingNetwork {
  public:
   using SocketId = transport::SocketId;
   using Endpoint = transport::Endpoint;
   using NetworkError = transport::NetworkError;
   using IoResult = transport::IoResult;
 
-  // inner must outlive it.
-  explicit RefusalNetwork(transport::Network& inner) noexcept : inner_{inner} {}
-  RefusalNetwork(const RefusalNetwork&) = delete;
-  RefusalNetwork& operator=(const RefusalNetwork&) = delete;
+  using ForwardingNetwork::ForwardingNetwork;
 
   // The next Logout with this Text (58) is sent as a message of these fields: 35 of another type,
   // and the body. CompIDs, MsgSeqNum and SendingTime stay.
@@ -34,56 +33,20 @@ class RefusalNetwork final : public transport::Network {
     replaced_.emplace_back(std::move(text), std::move(fields));
   }
 
-  [[nodiscard]] std::expected<SocketId, NetworkError> listen(const Endpoint& endpoint) override {
-    return inner_.listen(endpoint);
-  }
-  [[nodiscard]] std::expected<void, NetworkError> could_listen(const Endpoint& endpoint) override {
-    return inner_.could_listen(endpoint);
-  }
-  void change_listener(SocketId listener, const Endpoint& endpoint) override {
-    inner_.change_listener(listener, endpoint);
-  }
-  [[nodiscard]] std::expected<SocketId, NetworkError> connect(const Endpoint& endpoint) override {
-    return inner_.connect(endpoint);
-  }
-  [[nodiscard]] std::uint16_t local_port(SocketId socket) const override {
-    return inner_.local_port(socket);
-  }
-  [[nodiscard]] std::string peer_name(SocketId socket) const override {
-    return inner_.peer_name(socket);
-  }
-  [[nodiscard]] std::string last_error(SocketId socket) const override {
-    return inner_.last_error(socket);
-  }
-  [[nodiscard]] std::uint64_t connections_refused() const noexcept override {
-    return inner_.connections_refused();
-  }
-  [[nodiscard]] IoResult receive(SocketId socket, std::span<char> buffer) noexcept override {
-    return inner_.receive(socket, buffer);
-  }
-  [[nodiscard]] transport::ReceiveTime receive_time(SocketId socket) const noexcept override {
-    return inner_.receive_time(socket);
-  }
+  // Opens free ports of this address, all different, for listen(): no other program takes one
+  // before the engine listens there. The error is one line.
+  [[nodiscard]] std::expected<std::vector<std::uint16_t>, std::string> open_ports(
+      const std::string& host, std::size_t count);
+
+  [[nodiscard]] std::expected<SocketId, NetworkError> listen(const Endpoint& endpoint) override;
+  [[nodiscard]] std::expected<void, NetworkError> could_listen(const Endpoint& endpoint) override;
   [[nodiscard]] IoResult send(SocketId socket, std::span<const char> bytes) noexcept override;
-  void pause(SocketId socket, bool paused) noexcept override { inner_.pause(socket, paused); }
-  void unwatch(SocketId socket, bool unwatched) noexcept override {
-    inner_.unwatch(socket, unwatched);
-  }
-  void close(SocketId socket) noexcept override { inner_.close(socket); }
-  [[nodiscard]] std::size_t wait(
-      std::span<transport::Ready> events,
-      std::optional<std::chrono::nanoseconds> timeout) noexcept override {
-    return inner_.wait(events, timeout);
-  }
-  void expect_wake() noexcept override { inner_.expect_wake(); }
-  void wake() noexcept override { inner_.wake(); }
-  [[nodiscard]] int descriptor() const noexcept override { return inner_.descriptor(); }
 
  private:
   // Empty: the bytes are no Logout that is replaced.
   [[nodiscard]] std::string replacement_of(std::string_view bytes);
 
-  transport::Network& inner_;
+  std::map<std::uint16_t, SocketId> open_;  // by port: listeners that nothing has asked for yet
   std::vector<std::pair<std::string, std::vector<TemplateField>>> replaced_;  // Text, message
 };
 
