@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <string_view>
 
 #include "config/api/preflight.hpp"
@@ -45,18 +44,17 @@ std::vector<MissingPart> missing_parts(const SessionSettings& settings,
                                        const engine::Parts& parts) {
   std::vector<MissingPart> missing;
   if (parts.proxy == nullptr && settings.accept && settings.accept->trusted_proxies) {
-    missing.push_back({settings.line, text_of("UseTCPProxy", kProxy)});
+    missing.push_back({settings.proxy_line, text_of("UseTCPProxy", kProxy)});
   }
-  const auto has_proxy = [](const auto& endpoint) { return endpoint.proxy != nullptr; };
-  if (parts.proxy == nullptr && std::ranges::any_of(settings.connect, has_proxy)) {
-    missing.push_back({settings.line, text_of("ProxyType", kProxy)});
+  if (parts.proxy == nullptr && !settings.connect.empty() && settings.connect.front().proxy) {
+    missing.push_back({settings.proxy_line, text_of("ProxyType", kProxy)});
   }
   if (parts.passwords == nullptr && !settings.credentials.password_file.empty()) {
     missing.push_back(
         {settings.credentials.password_file_line, text_of("PasswordFile", kPasswords)});
   }
   if (parts.log_compression == nullptr && settings.log.files.is_compressed) {
-    missing.push_back({settings.line, text_of("LogCompress", kLogCompression)});
+    missing.push_back({settings.log.compress_line, text_of("LogCompress", kLogCompression)});
   }
   return missing;
 }

@@ -113,6 +113,7 @@ struct LogSettings {
   bool has_standard_error = true;
   std::size_t folder_line = 0;         // of FileLogPath; 0: it is not given
   std::size_t backup_folder_line = 0;  // of FileLogBackupPath; 0: it is not given
+  std::size_t compress_line = 0;       // of LogCompress; 0: it is not given
 };
 
 // How a session's connections are protected, and the keys that say so.
@@ -260,6 +261,7 @@ struct SessionSettings {
   std::optional<transport::Endpoint> accept;  // acceptor: where it listens
   std::size_t accept_port_line = 0;           // of SocketAcceptPort; 0: it is not given
   std::size_t accept_host_line = 0;           // of SocketAcceptHost; 0: it is not given
+  std::size_t proxy_line = 0;                 // of UseTCPProxy or ProxyType; 0: it is not given
   // Null: plain TCP. The contexts of the endpoints are built from it when the engine starts. Most
   // sessions have none, and it is large.
   std::shared_ptr<const SessionTls> tls;

@@ -40,6 +40,7 @@ void LogBuilder::take(const MergedSection& keys, LogSettings& log) {
   log.files.free_bytes_min = free_bytes_for(log.files);
   if (const Given* folder = keys.right("FileLogPath")) log.folder_line = folder->line;
   if (const Given* folder = keys.right("FileLogBackupPath")) log.backup_folder_line = folder->line;
+  if (const Given* compress = keys.right("LogCompress")) log.compress_line = compress->line;
   read_screen(keys, log);
   read_masked(keys, log);
 }

@@ -222,6 +222,7 @@ class SessionBuilder {
       return;
     }
     endpoint.trusted_proxies = *read_addresses(trusted->value);
+    result_.proxy_line = use->line;
     for (const transport::AllowList::Range& range : endpoint.trusted_proxies->ranges()) {
       const std::string text = range.to_string();
       if (!text.ends_with("/0")) continue;
@@ -284,6 +285,7 @@ class SessionBuilder {
     build_host_selection();
     const transport::SocketOptions options = socket_options();
     const auto proxy = build_proxy(keys_, report_);
+    if (proxy) result_.proxy_line = find("ProxyType")->line;
     for (unsigned number = 0; number <= kKeyNumberMax; ++number) {
       const Given* const host = keys_.find("SocketConnectHost", number);
       const Given* const port = keys_.find("SocketConnectPort", number);

@@ -43,6 +43,7 @@ std::optional<EngineError> SessionInstaller::find_conflict(const Settings& setti
   for (const SessionSettings& one : settings.sessions) {
     const std::string name = one.session.id.to_string();
     std::string wrong{session::validate(one.session)};
+    std::size_t line = one.line;
     if (one.tls && !loop_.networks.tls) wrong = "TLS, in an engine that had none at its start";
     if (one.accept && one.accept->trusted_proxies && !loop_.networks.proxied) {
       wrong = "UseTCPProxy, in an engine that had none at its start";
@@ -56,13 +57,14 @@ std::optional<EngineError> SessionInstaller::find_conflict(const Settings& setti
     }
     if (auto missing = config::missing_parts(one, loop_.parts); !missing.empty()) {
       wrong = std::move(missing.front().text);
+      line = missing.front().line;
     }
     if (!one.is_template &&
         (sessions_.registry.find(name) != nullptr || !names.insert(name).second)) {
       wrong = "there is such a session already";
     }
     if (wrong.empty()) continue;
-    return EngineError{SettingsError{settings.file, one.line, name + ": " + wrong}.what()};
+    return EngineError{SettingsError{settings.file, line, name + ": " + wrong}.what()};
   }
   return std::nullopt;
 }

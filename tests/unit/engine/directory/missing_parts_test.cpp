@@ -47,11 +47,10 @@ class MissingParts : public AcceptorTest {
     for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + line;
     return text;
   }
-  // "venue.cfg:9: " for the nth line that begins with this text.
-  [[nodiscard]] std::string line_of(const std::string& begin, int nth = 1) const {
+  // "venue.cfg:9: " for the first line that begins with this text.
+  [[nodiscard]] std::string line_of(const std::string& begin) const {
     const std::string text = "\n" + config();
-    std::size_t at = 0;
-    for (; nth > 0; --nth) at = text.find("\n" + begin, at) + 1;
+    const std::size_t at = text.find("\n" + begin) + 1;
     const auto end = text.begin() + static_cast<std::ptrdiff_t>(at);
     return "venue.cfg:" + std::to_string(std::count(text.begin(), end, '\n')) + ": ";
   }
@@ -65,14 +64,14 @@ TEST_F(MissingParts, configuration_without_optional_parts_opens) {
 TEST_F(MissingParts, missing_proxies_are_reported_once) {
   extra = "UseTCPProxy=Y\nTrustedProxies=127.0.0.1";
   EXPECT_THAT(errors(),
-              ElementsAre(line_of("[SESSION]") + "UseTCPProxy" + std::string{kNoProxies}));
+              ElementsAre(line_of("UseTCPProxy") + "UseTCPProxy" + std::string{kNoProxies}));
 }
 
 TEST_F(MissingParts, missing_log_compression_is_reported_once) {
   extra = "LogCompress=Y\nFileLogPath=" + folder.path() + "/log";
   EXPECT_THAT(
       errors(),
-      ElementsAre(line_of("[SESSION]") +
+      ElementsAre(line_of("LogCompress") +
                   "LogCompress: this program was built without the compression of logs. Link "
                   "nexusfix::log_compression, include <nexusfix/observe/logs.hpp>, and open the "
                   "engine with EngineOptions that have: options.parts.log_compression = "
@@ -88,9 +87,9 @@ TEST_F(MissingParts, each_missing_part_of_a_configuration_is_named) {
   extra = "UseTCPProxy=Y\nTrustedProxies=127.0.0.1\nPasswordFile=none";
   sessions += kInitiator;
   EXPECT_THAT(errors(),
-              ElementsAre(line_of("PasswordFile") + std::string{kNoPasswords},
-                          line_of("[SESSION]") + "UseTCPProxy" + std::string{kNoProxies},
-                          line_of("[SESSION]", 3) + "ProxyType" + std::string{kNoProxies}));
+              ElementsAre(line_of("UseTCPProxy") + "UseTCPProxy" + std::string{kNoProxies},
+                          line_of("PasswordFile") + std::string{kNoPasswords},
+                          line_of("ProxyType") + "ProxyType" + std::string{kNoProxies}));
 }
 
 TEST_F(MissingParts, missing_web_part_is_reported_for_each_port) {
@@ -118,7 +117,7 @@ TEST_F(MissingParts, missing_part_of_an_added_session_is_named) {
   const auto added = acceptor->add_sessions(std::move(*more));
   ASSERT_FALSE(added.has_value());
   EXPECT_EQ(added.error().what(),
-            "more.cfg:2: FIX.4.4:VENUE->AWAY: ProxyType" + std::string{kNoProxies});
+            "more.cfg:10: FIX.4.4:VENUE->AWAY: ProxyType" + std::string{kNoProxies});
 }
 
 }  // namespace
