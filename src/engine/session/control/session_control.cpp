@@ -97,6 +97,7 @@ void SessionControl::end_session(SessionEntry& entry, const session::ScheduleSta
 // The sequence numbers are known again: the session connects, and accepts every valid Logon.
 void SessionControl::end_halt(SessionEntry& entry) {
   entry.acceptor.halt.end();
+  entry.logons.failed.forget();
   if (!may_connect(loop_, entry)) return;
   if (entry.connect_policy.on_numbers_set(entry.connection() != nullptr,
                                           sessions_.transactor.now().mono)) {
@@ -104,14 +105,19 @@ void SessionControl::end_halt(SessionEntry& entry) {
   }
 }
 
+bool SessionControl::abort_connect(SessionEntry& entry, std::string_view why) {
+  Connection* const connection = entry.connection();
+  if (connection == nullptr || !connection->is_connecting()) return false;
+  sessions_.disconnector.close(*connection, EventId::ConnectAborted,
+                               "the connection attempt is aborted" + std::string{why});
+  return true;
+}
+
 void SessionControl::log_out(SessionEntry& entry, std::string_view text) {
   entry.connect_policy.log_out();
   std::string of_logout{text};
   static_cast<void>(sessions_.transactor.now());
-  if (entry.connection() != nullptr && entry.connection()->is_connecting()) {
-    sessions_.disconnector.close(*entry.connection(), EventId::ConnectAborted,
-                                 "the connection attempt is aborted");
-  }
+  abort_connect(entry);
   entry.commands.add(SessionCommands::Kind::LogOut, std::move(of_logout));
   sessions_.transactor.apply_or_defer(entry);
 }
@@ -179,12 +185,7 @@ void SessionControl::send_gap_fill(SessionEntry& entry, std::uint64_t new_seq_no
 void SessionControl::disable(SessionEntry& entry, std::string_view text, std::string by) {
   entry.schedule_status.set_disabled(std::move(by));
   publish(entry, sessions_.transactor.now());
-  if (entry.connection() == nullptr) return;
-  if (entry.connection()->is_connecting()) {
-    return sessions_.disconnector.close(
-        *entry.connection(), EventId::ConnectAborted,
-        "the connection attempt is aborted: the session is disabled");
-  }
+  if (abort_connect(entry, ": the session is disabled") || entry.connection() == nullptr) return;
   entry.commands.add(SessionCommands::Kind::LogOut,
                      std::string{text.empty() ? kDisabledText : text});
   sessions_.transactor.apply_or_defer(entry);
@@ -192,6 +193,7 @@ void SessionControl::disable(SessionEntry& entry, std::string_view text, std::st
 
 void SessionControl::enable(SessionEntry& entry) {
   entry.schedule_status.set_disabled(std::nullopt);
+  entry.logons.failed.forget();
   publish(entry, sessions_.transactor.now());
   if (!entry.connect_policy.wants_connection() || !entry.schedule_status.may_log_on()) return;
   entry.connect_policy.restart_intervals();
@@ -210,21 +212,15 @@ std::expected<void, std::string> SessionControl::set_next_numbers(SessionEntry& 
 std::expected<void, std::string> SessionControl::record_next_numbers(SessionEntry& entry,
                                                                      session::Numbers numbers,
                                                                      std::string_view reason) {
-  const auto is_number = [](std::uint64_t number) {
-    return number >= 1 && number <= session::kSetNumberMax;
-  };
   if (io_.commit.has_failed()) return std::unexpected{"the store has failed"};
-  if (!is_number(numbers.next_inbound) || !is_number(numbers.next_outbound)) {
+  if (const auto [least, most] = std::minmax(numbers.next_inbound, numbers.next_outbound);
+      least < 1 || most > session::kSetNumberMax) {
     return std::unexpected{"a next number is 1 to " + std::to_string(session::kSetNumberMax)};
   }
   if (!sessions_.transactor.is_idle()) return std::unexpected{"not from within a callback"};
   if (entry.stored.is_on_trial()) return std::unexpected{"the session has never logged on"};
-  if (entry.connection() != nullptr && entry.connection()->is_connecting()) {
-    static_cast<void>(sessions_.transactor.now());
-    constexpr std::string_view kWhy =
-        "the connection attempt is aborted: the sequence numbers are being set";
-    sessions_.disconnector.close(*entry.connection(), EventId::ConnectAborted, kWhy);
-  }
+  static_cast<void>(sessions_.transactor.now());
+  abort_connect(entry, ": the sequence numbers are being set");
   if (entry.connection() != nullptr) {
     return std::unexpected{"the session is connected: log it out first"};
   }
@@ -284,11 +280,7 @@ void SessionControl::close_for_logons(SessionEntry& entry) {
       EventId::SessionClosedBySchedule, entry,
       next ? "closed by its schedule until " + utc_text(*next, UtcForm::Plain) + " UTC"
            : std::string{"closed by its schedule for the next two years"});
-  if (entry.connection() == nullptr) return;
-  if (entry.connection()->is_connecting()) {
-    return sessions_.disconnector.close(*entry.connection(), EventId::ConnectAborted,
-                                        "the connection attempt is aborted");
-  }
+  if (abort_connect(entry) || entry.connection() == nullptr) return;
   sessions_.transactor.transact(entry, [this](session::StateMachine& machine) {
     machine.on_logout_command("End of the time for logons", loop_.now());
   });
@@ -296,6 +288,7 @@ void SessionControl::close_for_logons(SessionEntry& entry) {
 
 void SessionControl::open_for_logons(SessionEntry& entry) {
   entry.schedule_status.is_open_ = true;
+  entry.logons.failed.forget();
   loop_.report.session(
       EventId::SessionOpenBySchedule, entry,
       entry.schedule_status.until_ == WallTime::max()

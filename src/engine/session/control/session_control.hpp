@@ -77,6 +77,8 @@ class SessionControl {
   void open_for_logons(SessionEntry& entry);
 
  private:
+  // False: the session is not connecting. why: ends the text of the event.
+  bool abort_connect(SessionEntry& entry, std::string_view why = {});
   [[nodiscard]] std::expected<void, std::string> record_next_numbers(SessionEntry& entry,
                                                                      session::Numbers numbers,
                                                                      std::string_view reason);

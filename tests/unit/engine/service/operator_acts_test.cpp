@@ -91,6 +91,9 @@ TEST_F(OperatorActsTest, disabled_acceptor_answers_a_logon_with_a_logout_that_sa
 
   ASSERT_TRUE(command({.act = Enable, .session = kTrader, .reason = "anna"}));
   EXPECT_EQ(status_of(kTrader).state, engine::SessionState::Listening);
+  // The refusals were those of a disabled session.
+  EXPECT_EQ(status_of(kTrader).why, "");
+  EXPECT_EQ(status_of(kTrader).failures_in_a_row, 0U);
   log_on("TRADER", 3);
 }
 

@@ -127,6 +127,28 @@ TEST_F(SessionControlComponent, schedule_logs_out_at_its_end_and_opens_again) {
   EXPECT_EQ(next_outbound(), 1U) << "a new session";
 }
 
+// 10:30 UTC at the start.
+TEST_F(SessionControlComponent, row_of_failures_ends_with_the_state_that_refused_them) {
+  schedule = "StartTime=09:00:00\nEndTime=11:00:00\nTimeZone=UTC";
+  open();
+  const auto fails = [&] {
+    entry().logons.failed.count("refused", clock.now().wall);
+    return entry().logons.failed.in_a_row();
+  };
+  sessions().control.disable(entry(), {}, "anna");
+  EXPECT_EQ(fails(), 1U);
+  sessions().control.enable(entry());
+  EXPECT_EQ(fails(), 1U);
+  EXPECT_EQ(set_numbers(7, 9), "done");
+  EXPECT_EQ(fails(), 1U);
+  pass(1h);
+  sessions().control.follow_schedule(entry());
+  EXPECT_EQ(fails(), 2U) << "the end of the schedule ends no failures";
+  pass(22h);
+  sessions().control.follow_schedule(entry());
+  EXPECT_EQ(fails(), 1U);
+}
+
 // 10:30 UTC on a Monday at the start.
 TEST_F(SessionControlComponent, schedule_decides_by_day_and_time) {
   struct Row {
