@@ -248,9 +248,9 @@ std::vector<Event> events() {
          trial.forget();
          trial.pass(30s);
        }},
-      {"Logon accepted by the owner",
+      {"Logon accepted by the application",
        [](Trial& trial) { trial.decide(LogonDecision::Kind::Accept); }},
-      {"Logon refused by the owner",
+      {"Logon refused by the application",
        [](Trial& trial) { trial.decide(LogonDecision::Kind::Refuse); }},
       {"logout command", [](Trial& trial) { trial.log_out(); }},
       {"end of the session's time", [](Trial& trial) { trial.end(); }},
