@@ -29,6 +29,8 @@ ENGINE_HEADER_LINES_MAX = 7_068  # of public headers, with those that it include
 # Where a public header must be named: a user finds it there.
 PAGES_OF_HEADERS = ("docs/", "examples/", "tests/product/install/")
 PUBLIC_INCLUDE = re.compile(r"#include <(nexusfix/[^>]+)>")
+# In a comment. Headers of typed messages are generated.
+NAMED_HEADER = re.compile(r"//.*?(?<![\w/])((?!nexusfix/fix)[\w/]+\.[ch]pp)\b")
 
 CLASS_MEMBERS_SOFT = 20  # data members, with inherited ones
 CLASS_FILES_MAX = 3
@@ -442,6 +444,11 @@ def check_public_headers(tree):
         if not re.search(rf"(?<![\w/]){re.escape(name.split('include/', 1)[1])}", pages):
             tree.problem(name, 1, "no example, page or test of the installation names this public "
                                   "header: src/<layer>/api has headers that only layers include")
+        for number, line in enumerate(tree.texts[name].split("\n"), 1):
+            for named in NAMED_HEADER.findall(line):
+                if not any(other.endswith("/" + named) for other in (*headers, *of_products)):
+                    tree.problem(name, number, f"users have no {named}: name a public header, a "
+                                               "key or a page")
     if len(headers) > PUBLIC_HEADERS_MAX:
         tree.problem("include/nexusfix", 1, f"{len(headers)} public headers, "
                                             f"{PUBLIC_HEADERS_MAX} at most")

@@ -133,22 +133,22 @@ struct ResendDecision {
 
 // Why the session closes a connection.
 enum class DisconnectReason : std::uint8_t {
-  LogonTimeout,          // no Logon arrived within LogonConfig::timeout
+  LogonTimeout,          // no Logon arrived within LogonTimeout
   LogoutComplete,        // both sides have sent a Logout
   LogoutTimeout,         // the counterparty did not answer our Logout
   HeartbeatTimeout,      // the counterparty sent nothing and did not answer our TestRequest
   FirstMessageNotLogon,  // the first message of the connection is not a Logon
   LogonRefused,          // the Logon is invalid, or the counterparty refused our Logon
   LogonNotSent,          // our Logon cannot be encoded
-  NotAuthenticated,      // the owner refused the Logon
-  LogonNotDecided,       // the owner did not decide within LogonConfig::authentication_timeout
+  NotAuthenticated,      // the application refused the Logon
+  LogonNotDecided,       // the application did not decide within LogonTimeout
   SessionTimeOver,       // the scheduled session ended before the Logon was answered
-  // One side has lost its sequence numbers. Connect again only when they are known again: after
-  // set_sequence_numbers() or a Reset.
+  // One side has lost its sequence numbers. The engine connects again when they are known again:
+  // after an operator has set them, or a reset.
   MsgSeqNumTooLow,
   ProtocolViolation,  // the notice before it names the broken rule
   StreamUnusable,     // the end of a message cannot be found in the received bytes
-  Operator,           // on_logout_command() while the session was not logged on
+  Operator,           // a logout command while the session was not logged on
 };
 
 // The reason in words, for a log: "Logout not answered". Static lifetime.

@@ -155,14 +155,14 @@ struct Endpoint {
   std::string host;         // name or address; empty (listen only): every address
   std::uint16_t port = 0;   // 0 (listen only): any free port
   SocketOptions options{};  // of the connections
-  // Not null: connections of this endpoint use TLS. A network without TLS returns an error (see
-  // tls.hpp).
+  // Not null: connections of this endpoint use TLS. A network without TLS returns an error. The
+  // engine sets it, by the keys of docs/operations/tls.md.
   std::shared_ptr<TlsContext> tls{};
   // Listen only. If set, all connections come from these proxies and begin with a PROXY protocol
-  // header. A network that cannot read the header returns an error (see proxy.hpp).
+  // header. A network that cannot read the header returns an error (nexusfix/proxy.hpp).
   std::optional<AllowList> trusted_proxies{};
   // Connect only. Not null: connect through this proxy. A network without proxy support returns an
-  // error (see proxy.hpp).
+  // error (nexusfix/proxy.hpp). The engine sets it, by the keys of docs/operations/proxy.md.
   std::shared_ptr<const ConnectProxy> proxy{};
 };
 
@@ -259,8 +259,8 @@ class Network {
     static_cast<void>(socket);
     return {};
   }
-  // The identities of the peer's verified certificate, in the form of certificate_identity() (see
-  // tls.hpp); empty: it has shown no certificate.
+  // The identities of the peer's verified certificate, in the form of the key AllowedCertificates
+  // (docs/operations/tls.md); empty: it has shown no certificate.
   [[nodiscard]] virtual std::vector<std::string> peer_identities(SocketId socket) const {
     static_cast<void>(socket);
     return {};

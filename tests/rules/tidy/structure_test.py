@@ -230,6 +230,16 @@ class StructureTest(unittest.TestCase):
         self.assert_found(page | files | {f"include/{names[most]}": ""},
                           f"{most + 1} public headers, {most} at most")
 
+    def test_private_file_that_a_public_header_names_is_found(self):
+        files = {"docs/x.md": "nexusfix/wire/x.hpp nexusfix/wire/y.hpp",
+                 "include/nexusfix/wire/y.hpp": "", "src/wire/api/z.hpp": ""}
+        for named in ("y.hpp", "wire/y.hpp", "nexusfix/fix44/enum_names.hpp"):
+            text = f"// See {named}.\n#include <nexusfix/wire/w.hpp>\n"
+            self.assertEqual([], self.problems(files | {"include/nexusfix/wire/x.hpp": text}))
+        for named in ("z.hpp", "src/wire/x.cpp"):
+            self.assert_found(files | {"include/nexusfix/wire/x.hpp": f"int x;  // see {named}\n"},
+                              f"x.hpp:1: users have no {named}")
+
     def test_header_of_the_engine_includes_few_lines(self):
         most = structure.ENGINE_HEADER_LINES_MAX
         page = {"docs/x.md": "nexusfix/engine.hpp nexusfix/wire/x.hpp"}
