@@ -7,7 +7,7 @@
 
 #include <nexusfix/testing/store_contract.hpp>
 
-#include "store_fixture.hpp"
+#include "store/api/journal.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "support/disks/temporary_folder.hpp"
 
