@@ -23,18 +23,16 @@ using ::testing::HasSubstr;
 
 const std::string kFolder = "/journal";
 
-std::string segment_path(std::uint64_t number) { return kFolder + '/' + segment_file_name(number); }
+std::string segment_path(std::uint64_t number) { return path_of_segment(kFolder, number); }
 
 // Records, each with its place.
 class Sample {
  public:
-  explicit Sample(std::uint64_t segment_bytes = 64U << 20U) {
-    auto opened = open_journal(
-        disk, {.folder = kFolder, .durability = Durability::Sync, .segment_bytes = segment_bytes},
-        at_second(50));
-    EXPECT_TRUE(opened) << opened.error().text;
-    store = std::move(opened->store);
-  }
+  explicit Sample(std::uint64_t segment_bytes = 64U << 20U)
+      : store{open_or_fail(disk, {.folder = kFolder,
+                                  .durability = Durability::Sync,
+                                  .segment_bytes = segment_bytes})
+                  .store} {}
 
   SessionKey open(std::string_view name) {
     const auto begin = static_cast<std::size_t>(store->appended());
