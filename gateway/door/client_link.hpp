@@ -36,8 +36,9 @@ class ClientLink {
   // Before the loop sleeps: from now on the descriptor becomes readable with the next frame. False:
   // the loop must not sleep, because read() has something.
   [[nodiscard]] virtual bool begin_sleep() noexcept { return true; }
-  // The next read() without a frame sees whether the client has gone.
-  virtual void look_for_end() {}
+  // Whether the client has closed its end. Frames from before may still come, and the next read()
+  // without a frame sees the end. True, too, if only read() can see it.
+  [[nodiscard]] virtual bool has_ended() { return true; }
   // Whether the client is on this machine, and can have shared memory.
   [[nodiscard]] virtual bool is_of_this_machine() const noexcept { return true; }
   // Whether the descriptor becomes writable when flush() can go on. Otherwise the loop asks again

@@ -48,6 +48,11 @@ std::span<const char> RingLink::read() {
   return {};
 }
 
+bool RingLink::has_ended() {
+  look_at_socket();
+  return !socket_fault_.empty();
+}
+
 void RingLink::look_at_socket() {
   std::array<char, 256> bytes{};
   for (;;) {

@@ -30,7 +30,7 @@ class RingLink final : public ClientLink {
   bool is_protocol_fault() const noexcept override { return is_protocol_fault_; }
   int descriptor() const noexcept override { return socket_->descriptor(); }
   bool begin_sleep() noexcept override;
-  void look_for_end() override { look_at_socket(); }
+  bool has_ended() override;
   bool waits_for_room_by_descriptor() const noexcept override { return false; }
 
  private:

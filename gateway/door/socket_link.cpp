@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <utility>
@@ -65,6 +66,11 @@ bool SocketLink::receive() {
     fail(std::string{"recv: "} + std::strerror(errno), false);
   }
   return false;
+}
+
+bool SocketLink::has_ended() {
+  pollfd socket{socket_, POLLRDHUP, 0};
+  return ::poll(&socket, 1, 0) != 0;
 }
 
 bool SocketLink::write(std::span<const char> frame) {

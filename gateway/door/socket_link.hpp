@@ -27,6 +27,7 @@ class SocketLink final : public ClientLink {
   std::string_view fault() const noexcept override { return fault_; }
   bool is_protocol_fault() const noexcept override { return is_protocol_fault_; }
   int descriptor() const noexcept override { return socket_; }
+  bool has_ended() override;
 
  private:
   // The length of the frame at the beginning of what has arrived; 0: it is not whole.

@@ -48,7 +48,10 @@ class WebSocketLink final : public ClientLink {
   // The door has it.
   int descriptor() const noexcept override { return -1; }
   bool begin_sleep() noexcept override;
-  void look_for_end() override { is_readable_ = true; }
+  bool has_ended() override {
+    is_readable_ = true;
+    return true;
+  }
   bool is_of_this_machine() const noexcept override { return false; }
 
   // The network has bytes, or the end, to receive.

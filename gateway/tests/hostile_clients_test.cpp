@@ -20,8 +20,10 @@ namespace {
 // A client of which every read() has a frame: the first one, and then Sends without end.
 class EndlessLink final : public ClientLink {
  public:
-  explicit EndlessLink(std::vector<char> first) : frame_{std::move(first)} {}
+  EndlessLink(std::vector<char> first, int& reads, bool may_have_ended)
+      : frame_{std::move(first)}, reads_{reads}, may_have_ended_{may_have_ended} {}
   std::span<const char> read() override {
+    ++reads_;
     if (std::exchange(has_begun_, true)) {
       frame_.clear();
       append_frame(frame_, {.kind = FrameKind::Send, .session = 7, .number = 1}, {});
@@ -34,9 +36,12 @@ class EndlessLink final : public ClientLink {
   std::string_view fault() const noexcept override { return {}; }
   bool is_protocol_fault() const noexcept override { return false; }
   int descriptor() const noexcept override { return -1; }
+  bool has_ended() override { return may_have_ended_; }
 
  private:
   std::vector<char> frame_;
+  int& reads_;
+  bool may_have_ended_;
   bool has_begun_ = false;
 };
 
@@ -64,10 +69,10 @@ class HostileClientsTest : public ::testing::Test {
     made.clients.clients.back().token = "0123456789abcdef";
     return made;
   }
-  void add(const std::string& token, const std::string& peer) {
+  void add(const std::string& token, const std::string& peer, bool may_have_ended = true) {
     std::vector<char> hello;
     append_frame(hello, {.kind = FrameKind::Hello}, write_hello({.name = "desk", .token = token}));
-    gateway_.add(std::make_unique<EndlessLink>(std::move(hello)), peer);
+    gateway_.add(std::make_unique<EndlessLink>(std::move(hello), reads_, may_have_ended), peer);
   }
   // As the loop that serves the engine and its clients, until this number of them is left.
   void serve_until(std::size_t clients) {
@@ -90,6 +95,7 @@ class HostileClientsTest : public ::testing::Test {
   const testing::TemporaryFolder folder_;
   testing::RecordingLog log_;
   testing::ManualClock clock_;
+  int reads_ = 0;  // of all links
   Gateway gateway_;
   std::optional<engine::Engine> engine_;
 };
@@ -98,6 +104,20 @@ TEST_F(HostileClientsTest, a_client_that_sends_without_end_does_not_hold_a_secon
   add("0123456789abcdef", "first");
   serve_until(1);
   add("0123456789abcdef", "second");
+  serve_until(1);
+  EXPECT_TRUE(log_.has("another connection has the name desk"));
+  gateway_.stop();
+}
+
+TEST_F(HostileClientsTest, a_second_hello_reads_nothing_of_a_client_that_is_there) {
+  add("0123456789abcdef", "first", false);
+  serve_until(1);
+  reads_ = 0;
+  gateway_.serve();
+  const int reads_of_a_turn = std::exchange(reads_, 0);
+  add("0123456789abcdef", "second");
+  gateway_.serve();
+  EXPECT_EQ(reads_, reads_of_a_turn + 1);  // the Hello
   serve_until(1);
   EXPECT_TRUE(log_.has("another connection has the name desk"));
   gateway_.stop();

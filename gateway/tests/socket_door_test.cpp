@@ -137,6 +137,22 @@ TEST_F(GatewaySocketTest, bytes_that_are_no_frame_are_a_fault_of_the_client) {
   EXPECT_TRUE(accepted.link->is_protocol_fault());
 }
 
+TEST_F(GatewaySocketTest, end_of_a_client_is_seen_before_its_frames_are_read) {
+  auto door = SocketDoor::open(path_, 0600);
+  ASSERT_TRUE(door) << door.error();
+  const RawClient client{path_};
+  const AcceptedClient accepted = door->accept();
+  ASSERT_NE(accepted.link, nullptr);
+  const std::vector<char> frame = frame_of(FrameKind::Send, "an order");
+  client.send(frame);
+  EXPECT_FALSE(accepted.link->has_ended());
+  client.end();
+  EXPECT_TRUE(accepted.link->has_ended());
+  EXPECT_EQ(accepted.link->read().size(), frame.size());
+  EXPECT_TRUE(accepted.link->read().empty());
+  EXPECT_FALSE(accepted.link->fault().empty());
+}
+
 TEST_F(GatewaySocketTest, a_client_that_has_gone_is_no_fault_of_its_bytes) {
   auto door = SocketDoor::open(path_, 0600);
   ASSERT_TRUE(door);

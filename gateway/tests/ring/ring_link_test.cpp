@@ -120,7 +120,9 @@ TEST_F(RingLinkTest, a_loop_that_sleeps_is_woken_by_the_descriptor) {
 
 TEST_F(RingLinkTest, the_end_of_the_client_is_seen_after_its_frames) {
   ASSERT_EQ(client_->send(frame_with("the last order")), Written::Yes);
+  EXPECT_FALSE(link_->has_ended());
   ::close(std::exchange(sockets_[1], -1));
+  EXPECT_TRUE(link_->has_ended());
   ASSERT_EQ(text(link_->read()), frame_with("the last order"));
   EXPECT_EQ(spin(), "");
   EXPECT_EQ(link_->fault(), "the client has closed its connection");
