@@ -80,13 +80,15 @@ bool RingLink::write(std::span<const char> frame) {
   if (written == Written::Full) return false;
   // A closed ring takes nothing any more: nothing waits for it.
   if (written == Written::Fault) fail(to_string(ring_->fault()), true);
+  has_written_ = true;
   return true;
 }
 
 void RingLink::flush() {
   if (socket_->has_unsent()) [[unlikely]]
     socket_->flush();
-  if (ring_->wake_client()) {
+  // A client falls asleep only when it has read all that was written before.
+  if (std::exchange(has_written_, false) && ring_->wake_client()) {
     // A full socket has bytes that the client has not read: it wakes in any case.
     static_cast<void>(::send(socket_->descriptor(), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL));
   }

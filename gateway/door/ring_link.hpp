@@ -41,6 +41,7 @@ class RingLink final : public ClientLink {
   std::unique_ptr<GatewayRing> ring_;
   std::unique_ptr<ClientLink> socket_;
   int until_look_ = 0;
+  bool has_written_ = false;  // since the last flush()
   bool sleeps_ = false;
   std::string socket_fault_;  // frames before it may still be in the ring
   std::string fault_;

@@ -105,6 +105,18 @@ TEST_F(RingLinkTest, a_client_that_waits_by_its_socket_gets_one_byte) {
   EXPECT_EQ(received_by_socket(), "");
 }
 
+TEST_F(RingLinkTest, a_client_that_waits_by_its_socket_is_not_woken_without_a_frame) {
+  ASSERT_TRUE(client_->begin_sleep());
+  ASSERT_TRUE(link_->write(frame_with("welcome", FrameKind::Welcome)));
+  link_->flush();
+  EXPECT_EQ(received_by_socket(), frame_with("welcome", FrameKind::Welcome));
+  link_->flush();
+  EXPECT_EQ(received_by_socket(), "");
+  ASSERT_TRUE(link_->write(frame_with("a report")));
+  link_->flush();
+  EXPECT_EQ(received_by_socket(), std::string(1, '\0'));
+}
+
 TEST_F(RingLinkTest, a_loop_that_sleeps_is_woken_by_the_descriptor) {
   ASSERT_TRUE(link_->begin_sleep());
   ASSERT_EQ(client_->send(frame_with("an order")), Written::Yes);
