@@ -25,7 +25,7 @@ PUBLIC_HEADERS = ("include/nexusfix/",  # one README for all of its folders
 # What a user sees. Both figures may only shrink.
 PUBLIC_HEADERS_MAX = 39
 ENGINE_HEADER = "nexusfix/engine.hpp"
-ENGINE_HEADER_LINES_MAX = 7_068  # of public headers, with those that it includes
+ENGINE_HEADER_LINES_MAX = 7_056  # of public headers, with those that it includes
 # Where a public header must be named: a user finds it there.
 PAGES_OF_HEADERS = ("docs/", "examples/", "tests/product/install/")
 PUBLIC_INCLUDE = re.compile(r"#include <(nexusfix/[^>]+)>")
@@ -38,7 +38,7 @@ ENGINE_REFERENCES_MAX = 3  # components of an event loop: LoopContext, a floor b
 # The folders of src/engine from below. A component calls down, and is asked for what it has to
 # report. The sources beside them are the public face: they see all floors.
 FLOORS = ("ground", "link", "session", "policy", "directory", "service", "loop")
-FLOOR_HEADERS_MAX = 29  # that floors offer to floors above them
+FLOOR_HEADERS_MAX = 18  # that floors offer to floors above them
 # Components of the floor of sessions that call each other in a circle: a transaction, its actions,
 # what it sends and resends are one subject.
 KNOT_COMPONENTS_MAX = 4
@@ -97,12 +97,12 @@ HEADER_FOR_OTHERS = re.compile(r"(?:include/nexusfix/(\w+)|src/(\w+)/api|(\w+)/i
                                r"(?:.*/)?(\w+)\.hpp$")
 SOURCE = re.compile(r"(?:src/)?(\w+)/(?:.*/)?(\w+)\.cpp$")
 
-# Words that the field does not speak. DIALECT_MAX may only shrink, to 40.
+# Words that the field does not speak. DIALECT_MAX may only shrink.
 # In identifiers, too: blanks or underscores separate the words.
 DIALECT = re.compile(r"(?<![A-Za-z])(behind|in[ _]front(?:[ _]of)?|anew|whoever|nobody|so[ _]many"
                      r"|is[ _]told|comes[ _]to[ _]nothing|of[ _]ours|is[ _]given[ _]up)"
                      r"(?![A-Za-z])", re.IGNORECASE)
-DIALECT_MAX = 40
+DIALECT_MAX = 25
 
 WITH_INTERFACE = ("src/", "apps/nexusfix/", *IN_PRODUCTS)
 INTERFACE = re.compile(r"^Interface: ((?:.+\n)*?.*\.)$", re.MULTILINE)  # one sentence
