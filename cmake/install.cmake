@@ -29,7 +29,8 @@ foreach(product IN ITEMS core LISTS products)
 endforeach()
 list(JOIN products " " NEXUSFIX_PRODUCT_EXPORTS)
 
-# The dependencies of each component, so that a user of wire needs no library of engine.
+# The dependencies of each component, so that a user of wire needs no library of engine. A product
+# brings its own, for a core that was built without it.
 set(NEXUSFIX_COMPONENT_TABLE)
 foreach(target IN LISTS layers)
   get_target_property(component ${target} EXPORT_NAME)
@@ -37,14 +38,22 @@ foreach(target IN LISTS layers)
   get_property(packages GLOBAL PROPERTY NEXUSFIX_PACKAGES_${component})
   get_property(on_demand GLOBAL PROPERTY NEXUSFIX_ON_DEMAND_${component})
   get_property(product GLOBAL PROPERTY NEXUSFIX_PRODUCT_${component})
-  if(NOT on_demand)
-    string(APPEND NEXUSFIX_COMPONENT_TABLE "list(APPEND nexusfix_usual ${component})\n")
-  endif()
-  string(APPEND NEXUSFIX_COMPONENT_TABLE
+  string(CONCAT rows
          "list(APPEND nexusfix_components ${component})\n"
          "set(nexusfix_${component}_requires \"${requires}\")\n"
          "set(nexusfix_${component}_packages \"${packages}\")\n"
          "set(nexusfix_${component}_product \"${product}\")\n")
+  if(NOT on_demand)
+    string(APPEND rows "list(APPEND nexusfix_usual ${component})\n")
+  endif()
+  string(APPEND NEXUSFIX_COMPONENT_TABLE "${rows}")
+  string(APPEND rows_of_${product} "${rows}")
+endforeach()
+foreach(product IN LISTS products)
+  set(file ${PROJECT_BINARY_DIR}/nexusfix-${product}Components.cmake)
+  file(CONFIGURE OUTPUT ${file} CONTENT
+       "list(APPEND nexusfix_products ${product})\n${rows_of_${product}}" @ONLY)
+  install(FILES ${file} DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/nexusfix COMPONENT ${product})
 endforeach()
 configure_package_config_file(cmake/nexusfixConfig.cmake.in
   ${PROJECT_BINARY_DIR}/nexusfixConfig.cmake

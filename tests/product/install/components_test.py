@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """The components of an installation: components_test.py COMPILER SOURCE BUILD."""
 
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-COMPILER, BUILD = sys.argv[1], Path(sys.argv[3])
+COMPILER, SOURCE, BUILD = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
 del sys.argv[1:]
 # A component of find_package(nexusfix) for each product that has libraries.
 LIBRARIES = {"catalog": "catalog", "cluster": "postgres", "console": "metrics",
@@ -70,6 +71,20 @@ class ComponentsTest(unittest.TestCase):
             self.assertIn(f"no such component: {library};", self.finds(library, prefix))
             install(product, prefix)
             self.assertEqual("", self.finds(library, prefix))
+
+    def test_a_product_is_found_beside_a_core_that_was_built_without_products(self):
+        prefix, alone = self.folder / "prefix", self.folder / "alone"
+        install("core", prefix)
+        subprocess.run(["cmake", "-G", "Ninja", "-S", SOURCE, "-B", alone,
+                        "-DNEXUSFIX_PRODUCTS=OFF", "-DNEXUSFIX_TESTS=OFF",
+                        f"-DCMAKE_CXX_COMPILER={COMPILER}"], check=True, capture_output=True)
+        [config] = prefix.rglob("nexusfixConfig.cmake")
+        shutil.copy(alone / "nexusfixConfig.cmake", config)
+        self.assertIn("no such component: proxy;", self.finds("proxy", prefix))
+        for product in self.built:
+            install(product, prefix)
+        libraries = " ".join(LIBRARIES[product] for product in self.built)
+        self.assertEqual("", self.finds(libraries, prefix))
 
 
 if __name__ == "__main__":
