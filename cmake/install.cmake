@@ -162,6 +162,7 @@ install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
         PATTERN store EXCLUDE PATTERN *_test.py EXCLUDE PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY apps/nexusfix/config DESTINATION ${CMAKE_INSTALL_DOCDIR}/apps/nexusfix
         FILES_MATCHING PATTERN *.cfg PATTERN *.txt)
+nexusfix_mend_links(core)
 
 # Builds only the installed targets.
 add_custom_target(nexusfix_installed DEPENDS ${layers} nexusfix_typed_messages nexusfix_codegen)

@@ -205,6 +205,23 @@ function(nexusfix_command_product name)
   set_property(GLOBAL PROPERTY NEXUSFIX_PAGES_${name} "${arg_PAGES}")
 endfunction()
 
+# nexusfix_mend_links(COMPONENT [EXCLUDE_FROM_ALL]) Links of the component's installed documents to
+# files that are not installed become text: tools/installed_documents.py.
+function(nexusfix_mend_links component)
+  find_package(Python3 QUIET COMPONENTS Interpreter)
+  if(Python3_FOUND)
+    install(CODE "set(prefix \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")
+      set(data \"\${prefix}/${CMAKE_INSTALL_DATADIR}/nexusfix\")
+      execute_process(COMMAND_ERROR_IS_FATAL ANY
+        COMMAND \"${Python3_EXECUTABLE}\" -B \"${PROJECT_SOURCE_DIR}/tools/installed_documents.py\"
+                \"\${prefix}/${CMAKE_INSTALL_DOCDIR}\"
+                --place \"include=\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}\"
+                --place \"dictionaries=\${data}/dictionaries\"
+                --place \"venues=\${data}/venues\")"
+      COMPONENT ${component} ${ARGN})
+  endif()
+endfunction()
+
 # Makes the target nexusfix_tests_<label>, which builds every test program of one label: a sanitizer
 # build compiles only the tests that it runs.
 function(nexusfix_label_target program)

@@ -26,6 +26,7 @@ from email.utils import formatdate
 from pathlib import Path
 
 import build
+import installed_documents
 
 ROOT = build.ROOT
 WORK = ROOT / "build" / "package"
@@ -252,7 +253,7 @@ class Packager:
                           ["NEXUSFIX_STATIC=ON", f"NEXUSFIX_STATIC_SOURCES={sources}",
                            "NEXUSFIX_PACKS_RELOCATIONS=OFF",  # glibc reads them since 2.36
                            "NEXUSFIX_ARROW=ON", f"NEXUSFIX_ARROW_PYTHON={python}"])
-        install(tree, "command", STAGE / "nexusfix")
+        self.install_command(tree, STAGE / "nexusfix")
         install(tree, "arrow", STAGE / "nexusfix-logs")
         self.inputs[STATIC] = self.linked(tree, "nexusfix", "nexusfix_arrow_command")
         self.stage_documents("nexusfix", STATIC)
@@ -270,7 +271,7 @@ class Packager:
                           [f"CMAKE_TOOLCHAIN_FILE={ROOT / 'cmake/toolchain-aarch64.cmake'}",
                            f"NEXUSFIX_ARM_LIBRARIES={libraries / 'root'}", "NEXUSFIX_STATIC=ON",
                            f"NEXUSFIX_STATIC_SOURCES={WORK / 'sources'}", "NEXUSFIX_ARROW=OFF"])
-        install(tree, "command", STAGE / "nexusfix-arm" / "nexusfix")
+        self.install_command(tree, STAGE / "nexusfix-arm" / "nexusfix")
         self.stage_documents("nexusfix", STATIC, STAGE / "nexusfix-arm")
         self.finish_stage("nexusfix", STAGE / "nexusfix-arm")
         program = STAGE / "nexusfix-arm/nexusfix/usr/bin/nexusfix"
@@ -294,19 +295,29 @@ class Packager:
         (documents / "libnexusfix-dev").mkdir()
         examples.rename(documents / "libnexusfix-dev/examples")
         shutil.rmtree(documents / "nexusfix")
+        installed_documents.mend(documents / "libnexusfix-dev",
+                                 {"include": development / "usr/include"})
         for path in sorted(development.glob("usr/lib/*/*.so.*")):
             place = libraries / path.relative_to(development)
             place.parent.mkdir(parents=True, exist_ok=True)
             path.rename(place)
         cluster = STAGE / "nexusfix-cluster"
-        install(tree, "command", cluster)
+        self.install_command(tree, cluster)
         self.inputs[SHARED] = self.linked(tree, "nexusfix_installed")
-        self.stage_documents("nexusfix-cluster", SHARED)
-        shutil.copytree(ROOT / "share/cluster", cluster / "usr/share/doc/nexusfix-cluster/cluster",
+        shutil.copytree(ROOT / "share/cluster",
+                        cluster / "usr/share/doc/nexusfix-cluster/share/cluster",
                         ignore=shutil.ignore_patterns(".gitignore"))
+        self.stage_documents("nexusfix-cluster", SHARED)
         console = STAGE / "nexusfix-console"
         for folder in ("prometheus", "grafana"):
             shutil.copytree(ROOT / "share" / folder, console / "usr/share/nexusfix" / folder)
+
+    @staticmethod
+    def install_command(tree, stage):
+        """The command and the kits of venues; stage_documents() has the documents."""
+        for component in ("command", "venues"):
+            install(tree, component, stage)
+        shutil.rmtree(stage / "usr/share/doc")
 
     def stage_documents(self, package, tree, stages=STAGE):
         """The documents that the command's texts name, and the configurations of the examples."""
@@ -318,6 +329,9 @@ class Packager:
         for path in (ROOT / "apps/nexusfix/config").glob("*.cfg"):
             (folder / "examples").mkdir(exist_ok=True)
             shutil.copy(path, folder / "examples")
+        installed_documents.mend(folder, {
+            "apps/nexusfix/config": folder / "examples",
+            "venues": stages / package / "usr/share/nexusfix/venues"})
         for library, text in licenses_of(self.inputs[tree]).items():
             write_gzip(folder / "licenses" / f"{library}.gz", text)
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The components of an installation: components_test.py COMPILER SOURCE BUILD."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,8 @@ LIBRARIES = {"catalog": "catalog", "cluster": "postgres", "console": "metrics",
              "logger": "logger", "passwords": "passwords", "proxy": "proxy",
              "record_store": "record_store",
              "simulator": "simulator", "testing": "store_contract"}
+FENCED = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s#]+)[#)]")
 USER = """cmake_minimum_required(VERSION 3.25)
 project(user CXX)
 find_package(nexusfix REQUIRED COMPONENTS {})
@@ -85,6 +88,17 @@ class ComponentsTest(unittest.TestCase):
             install(product, prefix)
         libraries = " ".join(LIBRARIES[product] for product in self.built)
         self.assertEqual("", self.finds(libraries, prefix))
+
+    def test_each_link_of_an_installed_document_leads_to_an_installed_file(self):
+        for component in (None, "core", "logs", "venues"):
+            prefix = self.folder / f"documents-{component}"
+            install(component, prefix)
+            links = [(page.relative_to(prefix), link) for page in prefix.rglob("*.md")
+                     for link in LINK.findall(FENCED.sub("", page.read_text(encoding="utf-8")))
+                     if "://" not in link and "mailto:" not in link]
+            self.assertTrue(links or component)
+            self.assertEqual([], [(page.as_posix(), link) for page, link in links
+                                  if not (prefix / page.parent / link).exists()])
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ class PackageTest(unittest.TestCase):
     def test_a_folder_that_cannot_be_written_to(self):
         tools = self.folder / "tools"
         tools.mkdir()
-        for name in ("package.py", "build.py"):
+        for name in ("package.py", "build.py", "installed_documents.py"):
             shutil.copy(TOOLS / name, tools)
         (self.folder / "build").write_text("in the way")  # root may write to all folders
         done = self.run_python(tools / "package.py")
