@@ -24,11 +24,15 @@ foreach(file LICENSE README.md docs/guide/tutorial.md docs/images/bench.svg
   endif()
 endforeach()
 # A product of the command, by itself.
+set(file_of_gateway guide/gateway.md)
+set(file_of_journal operations/journal-repair.md)
 set(file_of_logs guide/logs.md)
 set(file_of_stream operations/streaming.md)
 set(file_of_tester guide/test.md)
 set(file_of_venue guide/venue.md)
 set(file_of_venues guide/venue-kits.md)
+set(page_of_gateway nexusfix-gateway.1)
+set(page_of_journal nexusfix-journal.1)
 set(page_of_logs nexusfix-grep.1)
 set(page_of_stream nexusfix-stream.1)
 set(page_of_tester nexusfix-test.1)
@@ -40,6 +44,9 @@ foreach(product IN LISTS PRODUCTS)
   execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${alone}
                           --component ${product}
                   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT page_of_${product})
+    message(FATAL_ERROR "install.cmake: a man page of ${product}")
+  endif()
   foreach(file bin/nexusfix share/man/man1/${page_of_${product}}
           ${documents}/docs/${file_of_${product}})
     if(NOT EXISTS ${alone}/${file})
