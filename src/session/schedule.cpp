@@ -78,8 +78,15 @@ class Openings {
   }
 
  private:
+  // Clocks that go forward skip its start and its end.
+  [[nodiscard]] bool is_skipped(local_days day) const noexcept {
+    const auto& [start, end, start_day, end_day] = hours_;
+    return start.time_of_day < end.time_of_day && start.zone == end.zone && start_day == end_day &&
+           moment(start, day) == moment(end, day);
+  }
   [[nodiscard]] bool starts_on(local_days day) const noexcept {
-    if (hours_.start_day) return weekday{day} == *hours_.start_day;
+    if (hours_.start_day && weekday{day} != *hours_.start_day) return false;
+    if (is_skipped(day)) return false;
     if (daily_ == nullptr) return true;
     if (daily_->holidays.contains(day)) return false;
     return daily_->weekdays.empty() ||

@@ -140,6 +140,29 @@ TEST(Schedule, a_skipped_start_means_the_moment_of_the_change) {
   EXPECT_EQ(schedule.at(utc(date(2026, 3, 29), 12h)).session->begin, utc(date(2026, 3, 29), 1h));
 }
 
+TEST(Schedule, a_session_whose_whole_time_is_skipped_does_not_take_place) {
+  const auto noon = utc(date(2026, 3, 29), 12h);
+  const auto next = TimeSpan{utc(date(2026, 3, 30), 15min), utc(date(2026, 3, 30), 45min)};
+  const Schedule by_day = made(daily(1h + 15min, 1h + 45min, london()));
+  EXPECT_FALSE(by_day.at(noon).session);
+  EXPECT_EQ(by_day.next_session(utc(date(2026, 3, 29))), next);
+  EXPECT_EQ(by_day.at(noon).numbers_since, utc(date(2026, 3, 28), 1h + 45min));
+  ScheduleRules rules = daily(1h + 15min, 1h + 45min, london());
+  rules.session.start_day = rules.session.end_day = Sunday;
+  EXPECT_FALSE(made(rules).at(noon).session);
+  rules = daily(0s, 0s, london());
+  rules.logon = daily(1h + 15min, 1h + 45min, london()).session;
+  EXPECT_FALSE(made(rules).at(noon).may_log_on);
+}
+
+TEST(Schedule, a_day_from_a_skipped_time_lasts_until_that_time_of_the_next_day) {
+  for (const seconds end : {1h + 30min, 1h + 15min}) {
+    const Schedule schedule = made(daily(1h + 30min, end, london()));
+    EXPECT_EQ(schedule.at(utc(date(2026, 3, 29), 12h)).session,
+              (TimeSpan{utc(date(2026, 3, 29), 1h), utc(date(2026, 3, 30), end - 1h)}));
+  }
+}
+
 TEST(Schedule, start_and_end_may_have_different_time_zones) {
   const auto tokyo = std::make_shared<const TimeZone>(
       "Asia/Tokyo", std::vector<TimeZone::Change>{{utc(date(1970, 1, 1)), 9h, "JST"}});
