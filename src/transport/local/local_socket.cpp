@@ -164,11 +164,11 @@ bool write_line(int socket, std::string line, std::size_t bytes_max, const Wait&
   return true;
 }
 
-// A caller that has hung up must not learn later that its line was carried out.
+// A caller that has hung up must not learn later that its line was carried out. One that has ended
+// its own direction alone, as socat does, waits for the answer.
 bool has_hung_up(int socket) noexcept {
-  char byte = 0;
-  const ssize_t got = ::recv(socket, &byte, sizeof byte, MSG_PEEK);
-  return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+  pollfd caller{socket, 0, 0};
+  return ::poll(&caller, 1, 0) != 0;
 }
 
 std::optional<LocalPeer> peer_of(int socket) noexcept {

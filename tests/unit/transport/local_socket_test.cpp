@@ -170,6 +170,14 @@ TEST_F(LocalSocketTest, line_of_a_caller_that_has_hung_up_is_not_carried_out) {
   EXPECT_EQ(echo.asked.load(), 2);
 }
 
+TEST_F(LocalSocketTest, caller_that_ends_its_own_direction_is_answered) {
+  open();
+  const int caller = call();
+  ASSERT_EQ(::send(caller, "hello\n", 6, MSG_NOSIGNAL), 6);
+  ASSERT_EQ(::shutdown(caller, SHUT_WR), 0);
+  EXPECT_EQ(read_all(caller), "0 mine here hello\n");
+}
+
 TEST_F(LocalSocketTest, line_may_come_in_any_pieces) {
   open();
   const int caller = call();
