@@ -49,4 +49,11 @@ namespace nexusfix {
   return is_control ? 0 : size;
 }
 
+// The text without the byte order mark that some editors write first.
+[[nodiscard]] constexpr std::string_view without_byte_order_mark(std::string_view text) noexcept {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
+  return text;
+}
+
 }  // namespace nexusfix

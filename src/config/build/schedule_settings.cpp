@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/api/ascii.hpp"
+#include "base/api/utf8.hpp"
 #include "config/build/session_settings.hpp"
 #include "config/text/settings_values.hpp"
 
@@ -212,7 +213,7 @@ Calendars::Holidays Calendars::read(const std::string& path) const {
   if (!text) return std::unexpected{text.error().what()};
   std::set<std::chrono::local_days> dates;
   std::size_t number = 0;
-  for (std::string_view rest = *text; !rest.empty();) {
+  for (std::string_view rest = without_byte_order_mark(*text); !rest.empty();) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     std::string_view line = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/api/printable_text.hpp"
+#include "base/api/utf8.hpp"
 #include "config/keys/find_key.hpp"
 
 namespace nexusfix::config {
@@ -197,14 +198,13 @@ std::vector<SettingsError> SettingsReport::consume_errors() {
 }
 
 std::vector<SettingsSection> split_settings(std::string_view text, SettingsReport& report) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (is_utf_16(text)) {
     report.error(0,
                  "the file is UTF-16, as some editors of Windows write it; UTF-8 was expected: "
                  "iconv -f UTF-16 -t UTF-8 makes it");
     return {};
   }
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  text = without_byte_order_mark(text);
   Splitter splitter{report};
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());

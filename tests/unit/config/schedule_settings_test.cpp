@@ -113,6 +113,18 @@ TEST(ScheduleSettings, holidays_are_dates_here_or_in_a_file) {
       holidays.contains(std::chrono::local_days{std::chrono::year{2026} / std::chrono::April / 3}));
 }
 
+TEST(ScheduleSettings, a_holiday_file_may_begin_with_a_byte_order_mark) {
+  FakeDisk disk;
+  disk.set_contents(
+      "t.cfg", joined(kInitiator, "StartTime=08:00:00\nEndTime=17:00:00\nHolidayFile=days.txt\n"));
+  disk.set_contents("days.txt",
+                    "\xEF\xBB\xBF"
+                    "2026-12-26\r\n2026-12-26");
+  const auto settings = config::load_settings(disk, "t.cfg");
+  ASSERT_TRUE(settings) << settings.error().front().what();
+  EXPECT_EQ(settings->sessions.front().schedule.rules()->holidays.size(), 1U);
+}
+
 TEST(ScheduleSettings, a_wrong_line_of_a_holiday_file_is_named) {
   FakeDisk disk;
   disk.set_contents(
