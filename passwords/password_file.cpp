@@ -8,6 +8,7 @@
 
 #include "base/api/ascii.hpp"
 #include "base/api/secret.hpp"
+#include "base/api/utf8.hpp"
 #include "config/api/settings.hpp"
 
 namespace nexusfix::engine {
@@ -109,8 +110,7 @@ void wipe(std::string& secret) noexcept {
 std::expected<PasswordFile, config::SettingsError> PasswordFile::parse(std::string_view text,
                                                                        std::string_view name) {
   // Some editors write it first. It would be a part of the first user's name, which looks right.
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  text = without_byte_order_mark(text);
   PasswordFile file;
   std::size_t number = 0;
   while (!text.empty()) {

@@ -13,6 +13,7 @@
 
 #include "base/api/ascii.hpp"
 #include "base/api/printable_text.hpp"
+#include "base/api/utf8.hpp"
 #include "gateway/protocol/frame.hpp"
 
 namespace nexusfix::gateway {
@@ -61,8 +62,7 @@ class Reader {
   explicit Reader(std::string_view file) : file_{file} {}
 
   void read(std::string_view text) {
-    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // some editors write it first
-    if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+    text = without_byte_order_mark(text);
     while (!text.empty()) {
       ++line_;
       const std::size_t end = text.find('\n');

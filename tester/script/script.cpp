@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/api/edit_distance.hpp"
+#include "base/api/utf8.hpp"
 #include "tester/script/condition.hpp"
 #include "tester/script/message_text.hpp"
 
@@ -248,6 +249,7 @@ class Reader {
 
   bool read_text(const std::string& file, std::string_view text, const Scope& scope) {
     if (++includes_ > kIncludesMax) return fail("too many includes, one in the other");
+    text = without_byte_order_mark(text);
     std::size_t number = 0;
     bool is_title_read = false;
     while (!text.empty()) {

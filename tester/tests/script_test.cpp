@@ -50,6 +50,13 @@ TEST_F(ScriptTest, script_that_does_not_name_its_source_or_language_is_refused) 
               HasSubstr("this program plays language 1, and the script is of language 2"));
 }
 
+TEST_F(ScriptTest, script_and_its_parts_may_begin_with_a_byte_order_mark) {
+  const std::string mark = "\xEF\xBB\xBF";
+  parts_["one"] = mark + "# A part of this test\nlet order = 35=D\n";
+  const auto script = read(mark + std::string{kBegin} + "include one\nconnect\nsend <order>\n");
+  EXPECT_TRUE(script.has_value()) << script.error();
+}
+
 TEST_F(ScriptTest, typo_is_named_with_line_column_and_the_nearest_word) {
   EXPECT_EQ(error_of("  exepct 35=0\n"),
             "a.scenario:3:3: unknown statement: exepct 35=0; did you mean expect?");

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/api/utf8.hpp"
 #include "venue/rules/rule_line.hpp"
 #include "venue/rules/rule_reader.hpp"
 
@@ -20,6 +21,7 @@ constexpr unsigned kWhole = 1'000;
 class FlowParser {
  public:
   std::expected<FlowRules, std::vector<venue::RulesError>> parse(std::string_view text) {
+    text = without_byte_order_mark(text);
     unsigned number = 0;
     while (!text.empty()) {
       const std::size_t end = text.find('\n');

@@ -5,6 +5,7 @@
 #include <ranges>
 #include <utility>
 
+#include "base/api/utf8.hpp"
 #include "venue/rules/rule_line.hpp"
 #include "venue/rules/rule_reader.hpp"
 
@@ -14,8 +15,7 @@ namespace {
 class RulesParser {
  public:
   std::expected<Rules, std::vector<RulesError>> parse(std::string_view text) {
-    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-    if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+    text = without_byte_order_mark(text);
     unsigned number = 0;
     while (!text.empty()) {
       const std::size_t end = text.find('\n');

@@ -37,6 +37,10 @@ TEST(FlowRules, lines_have_their_values) {
   EXPECT_EQ(rules->rules.front().line, 10U);
 }
 
+TEST(FlowRules, file_may_begin_with_a_byte_order_mark) {
+  EXPECT_EQ(faults_of("\xEF\xBB\xBForders 7\r\nrate 20"), "");
+}
+
 TEST(FlowRules, faults_name_line_and_column) {
   EXPECT_EQ(faults_of("symbols A 70%, B 20%"), "t:1:18: the shares are 100% together");
   EXPECT_EQ(faults_of("rate 0"), "t:1:6: a rate is at least 1 order a second");

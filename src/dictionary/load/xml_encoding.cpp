@@ -10,7 +10,6 @@
 namespace nexusfix::dictionary {
 namespace {
 
-constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
 constexpr std::size_t kDeclarationBytesMax = 256;
 
 // windows-1252 from 0x80 to 0x9F. Undefined bytes keep their number, as in ISO-8859-1.
@@ -174,7 +173,7 @@ std::expected<void, EncodingFault> to_utf8(std::string_view bytes, Utf8Text& res
     result.storage = std::move(*text);
     result.text = result.storage;
   } else {
-    if (bytes.starts_with(kUtf8Mark)) bytes.remove_prefix(kUtf8Mark.size());
+    bytes = without_byte_order_mark(bytes);
     if (auto converted = from_bytes(bytes, result); !converted) return converted;
   }
   const std::size_t zero = result.text.find('\0');

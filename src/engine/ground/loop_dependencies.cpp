@@ -6,6 +6,8 @@
 
 #include <nexusfix/base/disk.hpp>
 
+#include "base/api/utf8.hpp"
+
 namespace nexusfix::engine {
 namespace {
 
@@ -27,9 +29,11 @@ std::expected<std::shared_ptr<DisabledSessions>, std::string> DisabledSessions::
     return std::unexpected{"the list of disabled sessions cannot be read: " +
                            content.error().what()};
   }
-  for (std::string_view rest{*content}; !rest.empty();) {
+  // An operator may have edited it on another system.
+  for (std::string_view rest = without_byte_order_mark(*content); !rest.empty();) {
     const std::size_t end = rest.find('\n');
-    const std::string_view line = rest.substr(0, end);
+    std::string_view line = rest.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
     const std::size_t tab = std::min(line.find('\t'), line.size());
     if (tab > 0) {
       const std::string_view by = line.substr(std::min(tab + 1, line.size()));

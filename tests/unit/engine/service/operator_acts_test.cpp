@@ -178,6 +178,13 @@ TEST_F(OperatorActsTest, disabled_session_stays_disabled_after_a_restart) {
   EXPECT_EQ(status_of(kTrader).state, engine::SessionState::Listening);
 }
 
+TEST_F(OperatorActsTest, list_of_disabled_sessions_may_be_written_by_an_editor) {
+  std::filesystem::create_directories(store_folder());
+  std::ofstream{store_folder() + "/control.disabled"} << "\xEF\xBB\xBF" << kTrader << "\r\n";
+  open();
+  EXPECT_EQ(status_of(kTrader).state, engine::SessionState::Disabled);
+}
+
 TEST_F(OperatorActsTest, list_of_disabled_sessions_that_cannot_be_read_prevents_the_start) {
   std::filesystem::create_directories(store_folder() + "/control.disabled");
   const auto opened = under_test().try_open(venue);
