@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs missing packages on Debian 12 or 13.
 # Usage: deps.sh [--list] run|bench|test|wasm|lint|docs|package|release|contestants
-#   run    what `make run` needs: a compiler, CMake, Ninja and the libraries that the engine links
+#   run    what `make run` needs: a compiler and its cache, CMake, Ninja and the libraries that the
+#          engine links
 #   bench  that, and what `make bench` needs: QuickFIX and io_uring, for the comparison
 #   test   that, and what `make test` needs: clang, sanitizers, test libraries, Asio, Java, Node.js,
 #          etcd, PostgreSQL's programs, network namespaces, Prometheus, QuickFIX, a compiler and
@@ -23,20 +24,21 @@ if grep -qs '^VERSION_CODENAME=trixie' "${NEXUSFIX_ETC:-/etc}/os-release"; then
   zones=tzdata-legacy
 fi
 
-packages_run="g++ cmake ninja-build python3 libpugixml-dev libfmt-dev libcli11-dev
+# ccache is here because a build that gets it later compiles everything again.
+packages_run="g++ cmake ninja-build python3 ccache libpugixml-dev libfmt-dev libcli11-dev
   libboost-dev libhowardhinnant-date-dev liblzma-dev libncurses-dev libre2-dev libsodium-dev
   libssl-dev libzstd-dev nlohmann-json3-dev tzdata zlib1g-dev"
 packages_bench="libquickfix-dev liburing-dev"
 packages_wasm="binaryen clang-19 lld-19 wasi-libc libc++-19-dev-wasm32 libc++abi-19-dev-wasm32
   libclang-rt-19-dev-wasm32"
-packages_test="$packages_wasm abigail-tools ccache mold pkgconf libclang-rt-19-dev clang-format-19
+packages_test="$packages_wasm abigail-tools mold pkgconf libclang-rt-19-dev clang-format-19
   fish libasio-dev libc++-19-dev libc++abi-19-dev libgtest-dev libgmock-dev
   librapidcheck-dev libspdlog-dev libsqlite3-dev
   $java $zones maven openssl googletest g++-aarch64-linux-gnu qemu-user libpq-dev
   haproxy iproute2 libfaketime libnats-dev librdkafka-dev mandoc nats-server
   zsh etcd-server postgresql prometheus doxygen python3-venv nodejs valgrind chromium
   chromium-driver"
-packages_package="ccache dpkg-dev file g++-aarch64-linux-gnu git gpg gpg-agent libpq-dev
+packages_package="dpkg-dev file g++-aarch64-linux-gnu git gpg gpg-agent libpq-dev
   librdkafka-dev python3-venv qemu-user rpm xz-utils"
 
 list_only=no
@@ -61,7 +63,7 @@ case "${1:-}" in
     command -v npm >/dev/null || wanted="$wanted npm"
     ;;
   *)
-    sed -n '2,16s/^# //p' "$0" >&2
+    sed -n '2,17s/^# //p' "$0" >&2
     exit 2
     ;;
 esac
