@@ -268,13 +268,13 @@ void add_one_shape_rows(std::vector<Row>& rows) {
   rows.push_back({{.name = "inside/live-one-shape",
                    .purpose = "inside/live for orders of one shape",
                    .published = {},
-                   .budget = 270},
+                   .budget = 210},
                   [](Subjects) { return plan_live(Traffic::OneShape); }});
   rows.push_back({{.name = "rtt/one-shape",
                    .purpose = "rtt/spin for orders of one shape",
                    .published = {},
                    .budget = {},
-                   .ratios = {{"bare TCP", 1.15, 1.3}, {"QuickFIX", 0.2}, {"bare io_uring"}}},
+                   .ratios = {{"bare TCP", 1.1, 1.3}, {"QuickFIX", 0.2}, {"bare io_uring"}}},
                   [](Subjects subjects) {
                     return plan_round_trip(WaitMode::Spin, subjects, Traffic::OneShape);
                   }});
@@ -305,7 +305,7 @@ void add_round_trip_rows(std::vector<Row>& rows) {
   rows.push_back({{.name = "inside/live",
                    .purpose = "from the order's receive to its report's send, within rtt/spin",
                    .published = {},
-                   .budget = 270},
+                   .budget = 210},
                   [](Subjects) { return plan_live(Traffic::Flow); }});
   rows.push_back({{.name = "inside/remote",
                    .purpose = "inside/live, while a Remote sends as many messages on the same "
@@ -318,7 +318,7 @@ void add_round_trip_rows(std::vector<Row>& rows) {
                    .purpose = "an order to its report over loopback TCP, both sides spinning",
                    .published = {},
                    .budget = {},
-                   .ratios = {{"bare TCP", 1.15, 1.3}, {"QuickFIX", 0.2}, {"bare io_uring"}}},
+                   .ratios = {{"bare TCP", 1.1, 1.3}, {"QuickFIX", 0.2}, {"bare io_uring"}}},
                   [](Subjects subjects) { return plan_round_trip(WaitMode::Spin, subjects); }});
   rows.push_back({{.name = "rtt/block",
                    .purpose = "the same without BusySpin: both engines poll for 50 µs, then "

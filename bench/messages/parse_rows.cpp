@@ -48,9 +48,9 @@ void add_rows_per_field(std::vector<Row>& rows) {
   }
   // The peers do not support data fields.
   rows.push_back(field_row("parse/data-fields-1000",
-                           "likewise, half of them RawData with `=` and SOH inside",
+                           "a field of one frame; half are RawData with `=` and SOH inside",
                            many_data_fields, 1000, false));
-  rows.push_back(field_row("parse/long-values-1000", "likewise, of 60 to 120 bytes",
+  rows.push_back(field_row("parse/long-values-1000", "a field of one frame, of 60 to 120 bytes",
                            many_long_values, 1000, true));
 }
 

@@ -69,6 +69,7 @@ class ValidationMemoryProperty : public ::testing::TestWithParam<Version> {
     return SequenceKeys::are_those_of(*message) && knows(*message);
   }
   static bool has_leading_zero(std::string_view bytes) {
+    bytes.remove_suffix(std::string_view{"10=000|"}.size());  // CheckSum may begin with one
     for (std::size_t at = bytes.find("=0"); at != bytes.npos; at = bytes.find("=0", at + 1)) {
       if (is_digit(bytes[at + 2])) return true;
     }
