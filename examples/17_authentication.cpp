@@ -53,7 +53,7 @@ class Directory {
     return check;
   }
 
-  static bool is_right(const Check& check) {
+  static bool is_valid(const Check& check) {
     std::printf("directory: %s?\n", check.user.c_str());
     std::string known;
     return std::getline(std::cin, known) && !known.empty() && known == check.password;
@@ -63,7 +63,7 @@ class Directory {
   // The answer reaches the session on its own thread. It has no effect if the connection has ended
   // or LogonTimeout has passed: the engine has refused the Logon then.
   static void answer(nexusfix::Remote& remote, const Check& check) {
-    const bool is_known = is_right(check);
+    const bool is_known = is_valid(check);
     const auto answer = [logon = check.logon, is_known](nexusfix::Session& session) {
       session.answer_logon(logon, is_known
                                       ? nexusfix::LogonAnswer::accept()

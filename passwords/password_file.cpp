@@ -95,10 +95,10 @@ config::SettingsError error_of(const std::string& path, const DiskError& error) 
 }  // namespace
 
 std::string_view password_error(std::string_view password) noexcept {
-  const bool is_right =
+  const bool is_valid =
       !password.empty() && password.size() <= kPasswordBytesMax &&
       std::ranges::none_of(password, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
-  return is_right ? std::string_view{}
+  return is_valid ? std::string_view{}
                   : "a password of 1 to 255 bytes without control characters was expected";
 }
 

@@ -232,8 +232,8 @@ void PasswordService::finish(Check& check) {
 void PasswordService::finish(Change& change) {
   const std::string user = "user " + change.password.username;
   Decision decision{.socket = change.socket, .is_change = true};
-  decision.is_right = replace(change.password, decision.trouble);
-  decision.text = user + (decision.is_right ? ": the new password is in the file"
+  decision.is_valid = replace(change.password, decision.trouble);
+  decision.text = user + (decision.is_valid ? ": the new password is in the file"
                                             : ": the new password cannot be taken");
   change.password.new_password.wipe();
   wipe_traces();
@@ -243,8 +243,8 @@ void PasswordService::finish(Change& change) {
 
 // A decision that is neither right nor a guess is our own error: it says nothing about the client.
 void PasswordService::note(const Check& check, Decision& decision) {
-  if (decision.is_right || decision.is_guess) standings_.note(check.source, decision.is_right);
-  if (decision.is_right) {
+  if (decision.is_valid || decision.is_guess) standings_.note(check.source, decision.is_valid);
+  if (decision.is_valid) {
     pair_standings_.note(check.pair, true);
     return lockouts_.succeeded(check.pair);
   }
@@ -298,11 +298,11 @@ PasswordService::Decision PasswordService::examine(Check& check) {
   } else if (match == PasswordMatch::Wrong) {
     decision.text = user + ": wrong password";
   } else if (check.new_password.empty()) {
-    decision.is_right = true;
+    decision.is_valid = true;
     decision.text = user + " has given the right password";
   } else {
     // The change waits until the Logon is accepted: a refused Logon changes nothing.
-    decision.is_right = true;
+    decision.is_valid = true;
     decision.text = user + " has given the right password and a new one";
     decision.change = std::make_unique<PasswordChange>(check.file, check.username, hash,
                                                        std::move(check.new_password));

@@ -354,21 +354,21 @@ std::expected<Scenario, std::string> parse_scenario(std::string_view text) {
     const std::string_view key = part.substr(0, equals);
     const std::string_view value =
         equals == std::string_view::npos ? std::string_view{} : part.substr(equals + 1);
-    bool is_right = false;
+    bool is_valid = false;
     if (key == "seed") {
-      is_right = to_number(value, scenario.seed);
+      is_valid = to_number(value, scenario.seed);
     } else if (key == "sessions") {
-      is_right = to_number(value, scenario.sessions) && scenario.sessions <= kSessionsMax;
+      is_valid = to_number(value, scenario.sessions) && scenario.sessions <= kSessionsMax;
     } else if (key == "seconds") {
       seconds::rep count = 0;
-      is_right = to_number(value, count) && count >= 0;
+      is_valid = to_number(value, count) && count >= 0;
       scenario.duration = seconds{count};
     } else if (key == "faults") {
       const auto faults = parse_faults(value);
-      is_right = faults.has_value();
-      if (is_right) scenario.faults = *faults;
+      is_valid = faults.has_value();
+      if (is_valid) scenario.faults = *faults;
     }
-    if (!is_right) {
+    if (!is_valid) {
       return std::unexpected{std::string{part} +
                              ": seed=, sessions=, seconds= or faults= was expected"};
     }

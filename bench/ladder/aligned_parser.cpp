@@ -76,8 +76,8 @@ bool AlignedParser::parse_any(std::string_view message) {
         outline.check_sum = text;
         add(tag, value, end);
       });
-  return scanned.well_formed && hot_->count >= 4 && outline_is_right(outline) &&
-         sum_is_right(outline, scanned.sum - sum_of_bytes(message.substr(outline.trailer_begin)));
+  return scanned.well_formed && hot_->count >= 4 && outline_is_valid(outline) &&
+         sum_is_valid(outline, scanned.sum - sum_of_bytes(message.substr(outline.trailer_begin)));
 }
 
 void AlignedParser::grow() {

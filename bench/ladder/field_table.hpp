@@ -47,7 +47,7 @@ class FieldTable {
 };
 
 // The checks that need only the fields. trailer_begin and body_begin are those of Outline.
-[[nodiscard]] inline bool fields_are_right(const FieldTable& fields, std::size_t body_begin,
+[[nodiscard]] inline bool fields_are_valid(const FieldTable& fields, std::size_t body_begin,
                                            std::size_t trailer_begin, std::uint32_t sum) noexcept {
   if (fields.size() < 4) return false;
   const Field& last = fields[fields.size() - 1];
@@ -57,7 +57,7 @@ class FieldTable {
                         .check_sum = last.value,
                         .first_three = {fields[0].tag, fields[1].tag, fields[2].tag},
                         .last = last.tag};
-  return outline_is_right(outline) && sum_is_right(outline, sum);
+  return outline_is_valid(outline) && sum_is_valid(outline, sum);
 }
 
 }  // namespace nexusfix::bench::ladder

@@ -32,8 +32,8 @@ bool MapParser::parse(std::string_view message) {
   }
   outline.body_length = body_length;
   outline.check_sum = check_sum;
-  return outline_is_right(outline) &&
-         sum_is_right(outline, sum_of_bytes(message.substr(0, outline.trailer_begin)));
+  return outline_is_valid(outline) &&
+         sum_is_valid(outline, sum_of_bytes(message.substr(0, outline.trailer_begin)));
 }
 
 }  // namespace nexusfix::bench::ladder

@@ -60,7 +60,7 @@ template <class OnField>
         fields.add(tag, message.substr(value, end - value));
       });
   return scanned.well_formed &&
-         fields_are_right(fields, body_begin, trailer_begin,
+         fields_are_valid(fields, body_begin, trailer_begin,
                           scanned.sum - sum_of_bytes(message.substr(trailer_begin)));
 }
 

@@ -18,7 +18,7 @@ bool TableParser::parse(std::string_view message) {
     fields_.add(tag, value);
     at = soh + 1;
   }
-  return fields_are_right(fields_, body_begin, trailer_begin,
+  return fields_are_valid(fields_, body_begin, trailer_begin,
                           sum_of_bytes(message.substr(0, trailer_begin)));
 }
 

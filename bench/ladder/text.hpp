@@ -55,7 +55,7 @@ struct Outline {
 };
 
 // Checks everything but the sum, which each parser computes in its own way.
-[[nodiscard]] inline bool outline_is_right(const Outline& outline) noexcept {
+[[nodiscard]] inline bool outline_is_valid(const Outline& outline) noexcept {
   constexpr Tag kBeginString = 8;
   constexpr Tag kBodyLength = 9;
   constexpr Tag kMsgType = 35;
@@ -67,7 +67,7 @@ struct Outline {
          digits_of(outline.body_length) == outline.trailer_begin - outline.body_begin;
 }
 
-[[nodiscard]] inline bool sum_is_right(const Outline& outline, std::uint32_t sum) noexcept {
+[[nodiscard]] inline bool sum_is_valid(const Outline& outline, std::uint32_t sum) noexcept {
   constexpr std::uint32_t kModulus = 256;
   return digits_of(outline.check_sum) == sum % kModulus;
 }

@@ -22,8 +22,8 @@ bool ViewParser::parse(std::string_view message) {
   outline.body_length = fields_[1].value;
   outline.check_sum = fields_.back().value;
   outline.last = fields_.back().tag;
-  return outline_is_right(outline) &&
-         sum_is_right(outline, sum_of_bytes(message.substr(0, outline.trailer_begin)));
+  return outline_is_valid(outline) &&
+         sum_is_valid(outline, sum_of_bytes(message.substr(0, outline.trailer_begin)));
 }
 
 }  // namespace nexusfix::bench::ladder

@@ -57,7 +57,7 @@ std::optional<RowReport> measure_row(const Row& row, Subjects subjects, Report& 
   Plan plan = row.plan(subjects);
   std::vector<Contestant*> contestants;
   std::vector<std::string> names;
-  bool ours_is_right = !plan.contestants.empty();
+  bool ours_is_valid = !plan.contestants.empty();
   for (auto& [name, contestant] : plan.contestants) {
     const std::string wrong = contestant->check();
     if (wrong.empty()) {
@@ -69,9 +69,9 @@ std::optional<RowReport> measure_row(const Row& row, Subjects subjects, Report& 
     if (std::ranges::find(report.failures, failure) == report.failures.end()) {
       report.failures.push_back(failure);
     }
-    if (name == subjects.front()->name()) ours_is_right = false;
+    if (name == subjects.front()->name()) ours_is_valid = false;
   }
-  if (!ours_is_right || names.front() != subjects.front()->name()) return std::nullopt;
+  if (!ours_is_valid || names.front() != subjects.front()->name()) return std::nullopt;
   const auto is_external = [&](const std::string& name) {
     return std::ranges::any_of(subjects, [&](const std::unique_ptr<Subject>& subject) {
       return subject->is_external() && subject->name() == name;

@@ -178,7 +178,7 @@ struct Opened {
   std::uint64_t memory = 0;  // KiB
   double milliseconds = 0;   // of the first resend
   double cpu = 0;            // milliseconds in which its thread ran
-  bool is_right = false;
+  bool is_valid = false;
 };
 
 double thread_milliseconds() {
@@ -200,7 +200,7 @@ double thread_milliseconds() {
     const double ran = thread_milliseconds();
     const auto start = std::chrono::steady_clock::now();
     const std::uint64_t middle = journal.messages_of_one() / 2;
-    opened.is_right = read_range(journal, *opening.store, middle, kResend) == kResend;
+    opened.is_valid = read_range(journal, *opening.store, middle, kResend) == kResend;
     const std::chrono::duration<double, std::milli> taken =
         std::chrono::steady_clock::now() - start;
     opened.milliseconds = taken.count();
@@ -220,7 +220,7 @@ Opened open_elsewhere(LargeJournal& journal) {
   const bool is_reported = ::read(channel[0], &opened, sizeof opened) == sizeof opened;
   ::close(channel[0]);
   if (process > 0) ::waitpid(process, nullptr, 0);
-  if (!is_reported) opened.is_right = false;
+  if (!is_reported) opened.is_valid = false;
   return opened;
 }
 
@@ -232,7 +232,7 @@ std::string describe_opening(LargeJournal& journal) {
   double cpu = 0;
   for (int i = 0; i < kOpenings; ++i) {
     const Opened one = open_elsewhere(journal);
-    if (!one.is_right) return "it does not open, or does not answer";
+    if (!one.is_valid) return "it does not open, or does not answer";
     memory = std::max(memory, one.memory);
     cpu = std::max(cpu, one.cpu);
     answers.push_back(one.milliseconds);
@@ -267,13 +267,13 @@ struct RandomRead {
 
   std::uint64_t operator()(std::size_t input) {
     const std::uint64_t number = numbers[input];
-    bool is_right = false;
+    bool is_valid = false;
     const auto read =
         store->read(0, number, number, [&](std::uint64_t found, std::string_view bytes) {
-          is_right = found == number && bytes == journal->text(number);
+          is_valid = found == number && bytes == journal->text(number);
           return false;
         });
-    return read && is_right ? 1 : 0;
+    return read && is_valid ? 1 : 0;
   }
 };
 

@@ -45,9 +45,9 @@ std::expected<std::vector<OperatorToken>, std::string> parse_tokens(std::string_
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty() || line.starts_with('#')) continue;
     const std::size_t colon = line.find(':');
-    const bool is_right = colon != std::string_view::npos && colon > 0 &&
+    const bool is_valid = colon != std::string_view::npos && colon > 0 &&
                           line.size() - colon - 1 >= kTokenBytesMin && printable(line) == line;
-    if (!is_right) {
+    if (!is_valid) {
       return std::unexpected{path + ':' + std::to_string(line_number) +
                              ": a name, a colon and a token of at least 24 characters were "
                              "expected"};

@@ -46,8 +46,8 @@ def main():
             finally:
                 acceptor.kill()
     print(result.stdout, result.stderr, last_line, sep="")
-    is_right = result.stdout == expected[0] + "\n" and [last_line] == (expected[1:] or [""])
-    return 0 if result.returncode == 0 and is_right else 1
+    is_valid = result.stdout == expected[0] + "\n" and [last_line] == (expected[1:] or [""])
+    return 0 if result.returncode == 0 and is_valid else 1
 
 
 if __name__ == "__main__":

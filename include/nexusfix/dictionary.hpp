@@ -100,8 +100,8 @@ struct FieldDefinition {
     Country,           // codes of countries
     Qty,               // quantities
     Reserved100Plus,   // numbers from 100 on, which the counterparties agree on
-    Reserved1000Plus,  // numbers from 1,000 on, likewise
-    Reserved4000Plus,  // numbers from 4,000 on, likewise
+    Reserved1000Plus,  // numbers from 1,000 on, agreed on
+    Reserved4000Plus,  // numbers from 4,000 on, agreed on
     Tenor,             // D5, W13, M3, Y1
   };
   wire::Tag tag = 0;                             // its tag: 54
@@ -349,7 +349,7 @@ inline constexpr unsigned kNestingMax = 64;
     DictionaryFaults faults = DictionaryFaults::Refuse);
 
 // Adds to a dictionary what a session needs and the dictionary lacks, as the standard has it: the
-// header, if it has none; the trailer likewise; each administrative message, with its fields and
+// header and the trailer, if it has none; each administrative message, with its fields and
 // groups. Returns the messages that it added: "Logon (A)". A field that the dictionary has stays as
 // it is. An engine, `nexusfix dict`, `validate` and `decode` complete each file of a session's
 // transport in this way: a venue's file often has application messages only. Allocates. Any thread.

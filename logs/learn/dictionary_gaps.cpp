@@ -112,19 +112,19 @@ class GapSearch {
 
   void compare_listed(const FieldDefinition& known, const SeenValues& values,
                       const std::string& where) {
-    const auto is_right = [&](std::string_view value) {
+    const auto is_valid = [&](std::string_view value) {
       return std::ranges::find(known.values, value,
                                &dictionary::FieldDefinition::EnumValue::value) !=
                  known.values.end() ||
              (!value.empty() && dictionary::is_other_value(known.other_values, value));
     };
-    const auto is_list_right = [&](std::string_view value) {
+    const auto is_list_valid = [&](std::string_view value) {
       return std::ranges::all_of(std::views::split(value, ' '), [&](const auto& part) {
-        return is_right(std::string_view{part.begin(), part.end()});
+        return is_valid(std::string_view{part.begin(), part.end()});
       });
     };
     for (const auto& [value, seen] : values.listed()) {
-      if (dictionary::is_multiple(known.type) ? is_list_right(value) : is_right(value)) continue;
+      if (dictionary::is_multiple(known.type) ? is_list_valid(value) : is_valid(value)) continue;
       add(where, fmt::format("value '{}' is not listed", value), seen.count, seen.first);
     }
   }

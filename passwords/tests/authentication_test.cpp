@@ -508,7 +508,7 @@ TEST_F(CredentialsTest, logons_above_the_limit_and_duplicates_are_refused) {
   std::size_t count = 0;
   for (const Credentials::Decision& decision : take(kMax)) {
     EXPECT_EQ(decision.socket, count++) << "in the order in which they came";
-    EXPECT_FALSE(decision.is_right);
+    EXPECT_FALSE(decision.is_valid);
     EXPECT_NE(decision.trouble.find("users: No such file or directory"), std::string::npos);
   }
   EXPECT_EQ(submit(1'000), std::nullopt);
@@ -520,7 +520,7 @@ TEST_F(CredentialsTest, flood_of_one_source_does_not_fill_the_queue_for_others) 
   ASSERT_EQ(submit(1'000, kHonest), std::nullopt);
   const auto displaced = take(1);
   EXPECT_EQ(displaced[0].socket, kMax - 1) << "the last one of the source that has most";
-  EXPECT_FALSE(displaced[0].is_right);
+  EXPECT_FALSE(displaced[0].is_valid);
   EXPECT_NE(displaced[0].text.find("its address has most of them"), std::string::npos);
   EXPECT_NE(submit(1'001, kFirst), std::nullopt) << "the flood itself displaces no client";
   EXPECT_EQ(submit(kMax - 1, kHonest), std::nullopt) << "what was displaced is not being checked";
@@ -577,7 +577,7 @@ TEST_F(CredentialsTest, file_that_cannot_be_read_locks_out_no_address) {
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(submit(i), std::nullopt);
     const Credentials::Decision decision = std::move(take(1).front());
-    EXPECT_FALSE(decision.is_right);
+    EXPECT_FALSE(decision.is_valid);
     EXPECT_EQ(decision.lockout, "");
   }
 }
@@ -596,7 +596,7 @@ TEST_F(CredentialsTest, trusted_source_leaves_others_a_turn) {
   password = "right";
   let_go();
   ASSERT_EQ(submit(0, kTrusted), std::nullopt);
-  ASSERT_TRUE(take(1)[0].is_right);
+  ASSERT_TRUE(take(1)[0].is_valid);
   hold();
   ASSERT_EQ(submit(1, kTrusted), std::nullopt);
   for (std::size_t i = 2; i < 30; ++i) EXPECT_EQ(submit(i, kTrusted), std::nullopt);

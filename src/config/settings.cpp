@@ -153,10 +153,10 @@ std::expected<Settings, SettingsErrors> build(const Sections& sections, std::str
     const MergedSection keys{sections.defaults, section};
     shared.take(keys);
     keys.set_all(settings);
-    if (const Given* given = keys.right("EventLoops")) loops_line = given->line;
+    if (const Given* given = keys.valid("EventLoops")) loops_line = given->line;
     settings.sessions.push_back(build_session(keys, report, calendars));
     logs.take(keys, settings.sessions.back().log);
-    if (const Given* given = keys.right("JournalInbound")) {
+    if (const Given* given = keys.valid("JournalInbound")) {
       settings.sessions.back().journals_inbound_line = given->line;
     }
     add_any(settings, keys);
@@ -196,7 +196,7 @@ std::expected<std::string, SettingsErrors> read_text(Disk& disk, const std::stri
 
 // "554=..." for a LogonTag: the field may be shown, but its value may be a password.
 std::string masked(const Given& given) {
-  const bool has_tag = given.right && given.value.find('=') != std::string_view::npos;
+  const bool has_tag = given.is_valid && given.value.find('=') != std::string_view::npos;
   return std::string{has_tag ? given.value.substr(0, given.value.find('=') + 1) : ""} + "...";
 }
 

@@ -40,7 +40,7 @@ struct NumbersClaim {
   };
   Kind kind = Kind::None;
   std::uint64_t expecting = 0;  // 0: the Text has no such number
-  std::uint64_t received = 0;   // likewise
+  std::uint64_t received = 0;   // 0: the Text has no such number
 };
 // What was sent on this connection.
 struct SentNumbers {

@@ -55,7 +55,7 @@ constexpr unsigned kRequiredMissing =
 constexpr unsigned kValueIncorrect = static_cast<unsigned>(SessionRejectReason::ValueIncorrect);
 constexpr unsigned kSendingTimeWrong =
     static_cast<unsigned>(SessionRejectReason::SendingTimeAccuracyProblem);
-// From a wrong SendingTime to our Logout: what is in flight arrives, and is answered first.
+// From an invalid SendingTime to our Logout: what is in flight arrives, and is answered first.
 constexpr std::chrono::seconds kAnswerTime{1};
 
 }  // namespace
@@ -508,9 +508,9 @@ void StateMachine::serve_expected(std::uint64_t next_expected) noexcept {
 // SequenceReset in both modes: GapFill takes the place of messages that are not sent again, Reset
 // abandons what is missing.
 
-// TC 11: its own MsgSeqNum is not looked at. A NewSeqNo at or above the expected number is obeyed,
-// and reported, because messages may be lost for good; a lower one is rejected and changes nothing.
-// Where no Reset is to be obeyed it is reported and rejected.
+// TC 11: its own MsgSeqNum is ignored. A NewSeqNo at or above the expected number is accepted and
+// reported, because messages may be lost for good; a lower one is rejected and changes nothing. If
+// AllowSequenceReset=N a Reset is reported and rejected.
 void StateMachine::on_sequence_reset(const Inbound& in,
                                      const std::optional<Objection>& objection) noexcept {
   const auto refuse = [&](const Objection& why) { push_reject(in.message, in.msg_seq_num, why); };
@@ -587,9 +587,9 @@ void StateMachine::reject(const Inbound& in, const Objection& objection) noexcep
 }
 
 // TC 2f, 2k, 2o: what contradicts the session itself ends it, Logout without text after the Reject.
-// After a wrong SendingTime more messages of that kind are in flight: each of them is answered, and
-// then we say Logout: until then the phase is LogoutWaits without a logout_seq_num. A Reject says
-// that a message is not processed. So an application message out of its turn gets none: it was
+// After an invalid SendingTime more messages of that kind are in flight: each of them is answered,
+// and then we say Logout: until then the phase is LogoutWaits without a logout_seq_num. A Reject
+// says that a message is not processed. So an application message out of its turn gets none: it was
 // processed before, or is requested after the next Logon.
 void StateMachine::reject_and_log_out(const Inbound& in, const Objection& objection) noexcept {
   const bool is_comp_id =

@@ -162,11 +162,11 @@ std::string find_conflict(const ScheduleRules& rules) {
   if (logon && logon->start_day.has_value() != logon->end_day.has_value()) {
     return "LogonDay and LogoutDay belong together";
   }
-  const bool times_are_right =
+  const bool times_are_valid =
       is_time_of_day(session.start) && is_time_of_day(session.end) &&
       (!logon || (is_time_of_day(logon->start) && is_time_of_day(logon->end))) &&
       (!rules.reset_time || is_time_of_day(*rules.reset_time));
-  return times_are_right ? std::string{} : "a time of day is between 00:00:00 and 23:59:59";
+  return times_are_valid ? std::string{} : "a time of day is between 00:00:00 and 23:59:59";
 }
 
 }  // namespace

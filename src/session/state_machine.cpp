@@ -144,7 +144,7 @@ void StateMachine::drop_actions() noexcept {
 
 // FIX Session Layer, "Garbled message processing": ignored, no MsgSeqNum is used up, and the gap
 // shows with the next message. Before the Logon there is no session to protect: TC 1S, "invalid
-// Logon" with a wrong BodyLength, expects the connection to be closed without a message.
+// Logon" with an invalid BodyLength, expects the connection to be closed without a message.
 void StateMachine::on_garbled(wire::GarbledReason reason, Now now) noexcept {
   begin_event(now);
   if (state() == State::Disconnected) return;

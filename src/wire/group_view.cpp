@@ -72,7 +72,7 @@ OptionalField<std::uint64_t> GroupView::announced() const noexcept {
   return message_.read<std::uint64_t>(begin_ - 1, tag);
 }
 
-bool GroupView::count_is_right() const noexcept {
+bool GroupView::count_is_valid() const noexcept {
   const OptionalField<std::uint64_t> count = announced();
   if (!count) return count.error().code == FieldErrorCode::Missing;
   return *count == size();

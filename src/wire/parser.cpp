@@ -186,7 +186,7 @@ ParseError detail::ParserIndex::diagnosed(std::string_view frame) const noexcept
 }
 
 // The value of a Length field says where the next field ends: a shape or a sequence would not see
-// it. Without a check of CheckSum, a frame with a wrong one must be a message, too.
+// it. Without a check of CheckSum, a frame with an invalid one must be a message, too.
 bool detail::ParserIndex::can_be_learned(const detail::FieldIndex& index,
                                          const Faults& faults) const noexcept {
   return !faults.first && checks_.check_sum && checks_.body_length &&

@@ -35,7 +35,7 @@ namespace {
 }
 
 template <class View>
-bool are_right(const View& view, std::span<const detail::FieldCheck> checks) noexcept {
+bool are_valid(const View& view, std::span<const detail::FieldCheck> checks) noexcept {
   for (const detail::FieldCheck& check : checks) {
     const std::optional<std::string_view> value = view[check.tag];
     if (!value || fault_of(check, *value)) [[unlikely]]
@@ -101,7 +101,7 @@ static bool is_ordinary_timestamp(std::string_view text) noexcept {
   checks_ = checks.data();
 }
 
-bool detail::FieldProof::are_open_right(const MessageView& message) const noexcept {
+bool detail::FieldProof::are_open_valid(const MessageView& message) const noexcept {
   const char* const bytes = message.bytes().data();
   for (std::size_t i = 0; i < open_count_; ++i) {
     const detail::FieldPlace place = message.index().place(open_[i].field);
@@ -260,7 +260,7 @@ static std::uint32_t keys_of(const detail::FieldIndex& index,
 }
 
 // Out of line, so that the loops over the fields keep their values in registers.
-[[gnu::noinline]] static bool is_any_right(const detail::FieldCheck& check,
+[[gnu::noinline]] static bool is_any_valid(const detail::FieldCheck& check,
                                            std::string_view text) noexcept {
   return !fault_of(check, text);
 }
@@ -282,7 +282,7 @@ static std::uint32_t keys_of(const detail::FieldIndex& index,
 
 // Makes the checks of a message with the tags of the slot and without a fault.
 template <bool kNarrow>
-static bool are_values_right(const MessageView& view, std::span<const detail::FieldCheck> checks,
+static bool are_values_valid(const MessageView& view, std::span<const detail::FieldCheck> checks,
                              const detail::TagMemory::Slot& slot) noexcept {
   const char* const bytes = view.bytes().data();
   const detail::FieldIndex& fields = view.index();
@@ -307,7 +307,7 @@ static bool are_values_right(const MessageView& view, std::span<const detail::Fi
     const std::uint32_t begin = begin_of(check);
     const std::string_view text{bytes + begin, size_of(check)};
     const bool is_ordinary = i < slot.decimals_end && is_ordinary_decimal(text, begin);
-    if (!is_ordinary && !is_any_right(checks[check], text)) [[unlikely]]
+    if (!is_ordinary && !is_any_valid(checks[check], text)) [[unlikely]]
       return false;
   }
   return true;
@@ -329,15 +329,15 @@ const detail::FieldIndexes* find_right_fields(const MessageView& view,
   }
   if (view.fault() || at == nullptr) [[unlikely]] {
     at = search(view, checks, slot, memory.not_kept);
-    return at != nullptr && are_right(view, checks) ? at : nullptr;
+    return at != nullptr && are_valid(view, checks) ? at : nullptr;
   }
-  const bool right = view.index().narrow_count != 0 ? are_values_right<true>(view, checks, slot)
-                                                    : are_values_right<false>(view, checks, slot);
+  const bool right = view.index().narrow_count != 0 ? are_values_valid<true>(view, checks, slot)
+                                                    : are_values_valid<false>(view, checks, slot);
   return right ? at : nullptr;
 }
 
-bool are_fields_right(const GroupEntry& view, std::span<const detail::FieldCheck> checks) noexcept {
-  return are_right(view, checks);
+bool are_fields_valid(const GroupEntry& view, std::span<const detail::FieldCheck> checks) noexcept {
+  return are_valid(view, checks);
 }
 
 FieldError first_fault(const MessageView& view,

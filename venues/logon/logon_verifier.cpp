@@ -125,9 +125,9 @@ std::expected<void, std::string> LogonVerifier::verify(
   if (!signature) return Error{"the signature, field " + tag + ": " + signature.error()};
   auto text = text_of(logon);
   if (!text) return Error{text.error()};
-  const bool is_right = is_signature(*text, signature->view());
+  const bool is_valid = is_signature(*text, signature->view());
   wipe_bytes(*text);
-  if (!is_right) return Error{"field " + tag + " is not the signature of this Logon by this key"};
+  if (!is_valid) return Error{"field " + tag + " is not the signature of this Logon by this key"};
   return {};
 }
 

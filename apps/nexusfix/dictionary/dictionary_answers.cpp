@@ -92,9 +92,9 @@ std::optional<Answer> value_answer(const NamedDictionary& named, const FieldDefi
   } else if (dictionary::is_multiple(field.type)) {
     meaning = several_meanings(field, text);
   }
-  const bool is_right = !meaning.empty() || field.values.empty() ||
+  const bool is_valid = !meaning.empty() || field.values.empty() ||
                         (!text.empty() && is_other_value(field.other_values, text));
-  if (!is_right) return std::nullopt;
+  if (!is_valid) return std::nullopt;
   const bool is_typed = !field.values.empty() && field.other_values != OtherValues::Any;
   const std::string says = !meaning.empty() ? printable(meaning)
                            : is_typed ? fmt::format("one of the {}", words_of(field.other_values))

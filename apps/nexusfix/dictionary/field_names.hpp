@@ -25,7 +25,7 @@ class FieldNames {
   [[nodiscard]] const dictionary::FieldDefinition* field(wire::Tag tag) const;
   // The name of a message: "NewOrderSingle" for "D".
   [[nodiscard]] std::optional<std::string> message_name(std::string_view msg_type) const;
-  // The name that a wrong one most likely stands for.
+  // The name that an invalid one most likely stands for.
   [[nodiscard]] std::optional<std::string_view> nearest_field(std::string_view word) const;
   // The value on the wire of this name in the enumeration, in any version: "1" for BUY. A MsgType
   // has the names of messages.
@@ -37,7 +37,7 @@ class FieldNames {
   [[nodiscard]] std::vector<dictionary::FieldDefinition::EnumValue> values(wire::Tag tag) const;
   // Whether the enumeration has this value on the wire.
   [[nodiscard]] bool has_value(wire::Tag tag, std::string_view value) const;
-  // The name of a value that a wrong one most likely stands for.
+  // The name of a value that an invalid one most likely stands for.
   [[nodiscard]] std::optional<std::string> nearest_value(wire::Tag tag,
                                                          std::string_view word) const;
   // The tags of the groups with this count field, with those of groups within them. Sorted; empty:

@@ -136,7 +136,7 @@ OpenedStore open_to_change(Disk& disk, const LogPlace& place, store::IfNoLog if_
     return open_database(place, if_no_log, For::Changing, open_postgres);
   }
   if (if_no_log == store::IfNoLog::Refuse) {
-    // Changes nothing: a wrong folder must not become a journal.
+    // Changes nothing: another folder must not become a journal.
     if (const auto found = store::inspect_journal(disk, place.folder); !found) {
       return std::unexpected{found.error().text};
     }

@@ -141,7 +141,7 @@ int set_numbers(Disk& disk, const SetNumbers& wanted, OpenPostgres open_postgres
                                " is no name of a session: BeginString:Sender->Target was "
                                "expected, and within a part %3A for :, %2F for / and %3E for >");
   }
-  if (request.place.is_journal()) {  // with a wrong name, not even a torn end may be cut
+  if (request.place.is_journal()) {  // with an invalid name, not even a torn end may be cut
     const auto found = look_into(disk, request.place, open_postgres);
     if (!found) return fail("journal", found.error());
     if (!request.may_be_new) request.session = stored_name(*found->store, request.session);

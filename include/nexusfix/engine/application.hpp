@@ -258,7 +258,7 @@ struct HandlesOf<A> {
 
 }  // namespace detail
 
-// Compile-time errors for callbacks that the engine would not call: a wrong signature, access,
+// Compile-time errors for callbacks that the engine would not call: an invalid signature, access,
 // return type or spelling. make_callbacks() runs the checks.
 
 namespace detail {
@@ -266,7 +266,7 @@ namespace detail {
 template <class Result, class... Accepted>
 concept OneOf = (std::same_as<Result, Accepted> || ...);
 
-// The right callbacks.
+// The callbacks with their names and signatures.
 template <class A>
 concept OnLogon = requires(A& a, AnySession& s) {
   { a.on_logon(s) } -> std::same_as<void>;

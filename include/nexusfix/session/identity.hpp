@@ -112,7 +112,7 @@ struct DeliveryDecision {
   unsigned reason = 0;        // BusinessRejectReason (380) or SessionRejectReason (373)
   wire::Tag ref_tag = 0;      // RefTagID (371) of a Reject; 0: none
   std::string_view text{};    // Text (58); must live until next_action() returned nothing
-  std::string_view ref_id{};  // BusinessRejectRefID (379), likewise; empty: none
+  std::string_view ref_id{};  // BusinessRejectRefID (379); lives as long as text; empty: none
 };
 
 // The owner's decision on a resend.

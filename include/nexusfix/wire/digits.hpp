@@ -634,7 +634,7 @@ inline std::size_t from_int(std::int64_t value, char* out) noexcept {
   if (value >= 0) [[likely]]
     return from_uint(static_cast<std::uint64_t>(value), out);
   *out = '-';
-  // 0 - v in unsigned arithmetic is right for the smallest value, too. Its negation does not fit
+  // 0 - v in unsigned arithmetic is correct for the smallest value, too. Its negation does not fit
   // into int64.
   return 1 + from_uint(0 - static_cast<std::uint64_t>(value), out + 1);
 }

@@ -504,8 +504,8 @@ class Draft : public M::template Members<Draft<M>> {
   // All fields, read by tag or in order: BeginString, a BodyLength of 0 and MsgType, then the
   // draft's. An empty draft has none. Valid until the draft is changed or destroyed.
   [[nodiscard]] MessageView view() const noexcept { return fields_.view(); }
-  // The draft as a received message of this type; an error if a required field is missing or wrong.
-  // Valid as long as view().
+  // The draft as a received message of this type; an error if a required field is missing or
+  // invalid. Valid as long as view().
   [[nodiscard]] std::expected<M, FieldError> typed() const noexcept { return M::from(view()); }
   // For an encoder.
   [[nodiscard]] const DraftFields& fields() const noexcept { return fields_; }

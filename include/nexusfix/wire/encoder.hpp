@@ -325,7 +325,7 @@ class Encoder {
     } else if constexpr (WholeNumber<Value>) {
       const bool negative = value < 0;
       const auto bits = static_cast<std::uint64_t>(value);
-      // 0 - v in unsigned arithmetic is right for the smallest value, too.
+      // 0 - v in unsigned arithmetic is correct for the smallest value, too.
       return put_int(prefix, tag, negative ? 0 - bits : bits, negative);
     } else if constexpr (std::convertible_to<Value, std::string_view>) {
       return put_text(prefix, tag, value);
@@ -549,7 +549,7 @@ class Encoder {
   [[nodiscard]] static constexpr std::uint64_t fault(EncodeErrorCode code, Tag tag) noexcept {
     return std::uint64_t{static_cast<std::uint8_t>(code)} << 32U | tag;
   }
-  // A group is open. Until an error, it is what can be wrong.
+  // A group is open. Until an error, it is what can be invalid.
   NEXUSFIX_ALWAYS_INLINE void open_group(Tag tag, std::size_t count) noexcept {
     entries_owed_ += count;
     if (!has_failed()) fault_ = fault(EncodeErrorCode::GroupCountWrong, tag);

@@ -498,11 +498,11 @@ enum class SessionRejectReason : std::uint8_t {
   ValueIncorrect = 5,                  // the value is not in the field's range or enumeration
   IncorrectDataFormat = 6,             // the value is not of the type of the field
   DecryptionProblem = 7,               // encrypted data cannot be read
-  SignatureProblem = 8,                // the Signature (89) is wrong
+  SignatureProblem = 8,                // the Signature (89) is invalid
   CompIdProblem = 9,                   // a CompID is not that of the session
   SendingTimeAccuracyProblem = 10,     // SendingTime (52) differs too much from the clock
   InvalidMsgType = 11,                 // MsgType (35) is not one of the dictionary
-  XmlValidationError = 12,             // XmlData (213) is wrong
+  XmlValidationError = 12,             // XmlData (213) is invalid
   TagAppearsMoreThanOnce = 13,         // a field is there twice outside of a group
   TagOutOfRequiredOrder = 14,          // a field of the header or trailer is in the wrong place
   GroupFieldsOutOfOrder = 15,          // the fields of a group's entry are in the wrong order

@@ -122,7 +122,7 @@ template <class T>
 
 namespace wire {
 enum class EncodeErrorCode : std::uint8_t;  // header_template.hpp
-struct EncodeError;                         // likewise
+struct EncodeError;                         // header_template.hpp
 }  // namespace wire
 namespace wire::detail {
 

@@ -374,7 +374,7 @@ class GroupEntry::Iterator {
 // The entries that a repeating group really has in the message, whatever its count field says. The
 // first one begins directly after the count field, with the delimiter, and each other one directly
 // after the one before. So a count field can neither make a loop longer than the message nor hide
-// an entry; count_is_right() checks it. Without a count field, or without a delimiter after it,
+// an entry; count_is_valid() checks it. Without a count field, or without a delimiter after it,
 // there are no entries.
 //
 // If a tag is both a member of a group and the delimiter of the group around it, it ends the outer
@@ -414,8 +414,8 @@ class GroupView {
   // The number in the count field, or Missing, Empty, Malformed (also if negative) or OutOfRange.
   [[nodiscard]] OptionalField<std::uint64_t> announced() const noexcept;
   // Whether the count field announces the number of entries in the message. Without a count field
-  // there are no entries, and that is right. Walks the entries.
-  [[nodiscard]] bool count_is_right() const noexcept;
+  // there are no entries, and that is valid. Walks the entries.
+  [[nodiscard]] bool count_is_valid() const noexcept;
   // The message's index of the first field after the group, at most field_count(); 0 without a
   // count field. Walks the entries.
   [[nodiscard]] std::size_t end_index() const noexcept;

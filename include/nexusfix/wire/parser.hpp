@@ -178,7 +178,7 @@ struct ParseError {
 // find.
 struct Checks {
   bool check_sum = true;    // CheckSum is the sum of the bytes
-  bool body_length = true;  // BodyLength is a number, and the right one
+  bool body_length = true;  // BodyLength is a number, and that of the frame
 };
 
 namespace kernels {
@@ -348,7 +348,7 @@ class BasicParser {
     return index_.parse_unlike(frame);
   }
   // The shape of an earlier frame that these bytes fit; null: none. Then the bytes are one message:
-  // with the same tags, BeginString and BodyLength, and the right CheckSum. Any bytes that were
+  // with the same tags, BeginString and BodyLength, and a valid CheckSum. Any bytes that were
   // received, so that most messages need no search for their end: MessageView{bytes, *shape}.
   [[nodiscard, gnu::always_inline]] detail::FrameShape* find_shape(
       std::string_view bytes) noexcept {

@@ -385,7 +385,7 @@ struct MessageCheck {
   static constexpr bool kDone = true;
   static constexpr bool kIsWritten = false;
 };
-// Writes the parts of a message, which are right: typed_write.hpp.
+// Writes the parts of a message, which are valid: typed_write.hpp.
 template <class M, class... Parts>
 struct MessageWriter;
 
@@ -564,7 +564,7 @@ class FieldProof {
   [[nodiscard]] bool shows(const MessageView& message,
                            std::span<const FieldCheck> checks) const noexcept {
     return checks_ == checks.data() &&
-           ((has_only_open_times_ && has_usual_times_) || are_open_right(message));
+           ((has_only_open_times_ && has_usual_times_) || are_open_valid(message));
   }
   // Whether each timestamp of the last valid message is known to be of the years 2000 to 2099, in
   // milliseconds, microseconds or nanoseconds: then it is a WallTime.
@@ -596,7 +596,7 @@ class FieldProof {
   static constexpr std::size_t kCharactersMax = 6;
   static constexpr std::size_t kOpenMax = 8;
 
-  [[nodiscard]] bool are_open_right(const MessageView& message) const noexcept;
+  [[nodiscard]] bool are_open_valid(const MessageView& message) const noexcept;
   [[nodiscard]] bool follows(std::size_t field, const FieldCheck& check) const noexcept;
   [[nodiscard]] bool is_timestamp(std::size_t field) const noexcept {
     return (timestamps_ >> field & 1U) != 0;

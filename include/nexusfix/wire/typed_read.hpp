@@ -161,7 +161,7 @@ inline constexpr std::array<FieldCheck, sizeof...(Fields)> kFieldChecks<FieldLis
     detail::TagMemory& memory) noexcept;
 // Whether all of the fields of an entry of a group, or of a component, are present and convertible.
 // No allocation; O(fields of the view) for each check.
-[[nodiscard]] bool are_fields_right(const GroupEntry& view,
+[[nodiscard]] bool are_fields_valid(const GroupEntry& view,
                                     std::span<const detail::FieldCheck> checks) noexcept;
 // The error of the first field that is absent or not convertible, in the order of the checks. A
 // separate function, because it is rarely needed.
@@ -449,7 +449,7 @@ class TypedComponentView {
   [[nodiscard]] static std::expected<Self, FieldError> from(const GroupEntry& entry) noexcept {
     constexpr std::span<const detail::FieldCheck> kChecks =
         detail::kFieldChecks<typename Self::RequiredFields>;
-    if (!are_fields_right(entry, kChecks)) [[unlikely]]
+    if (!are_fields_valid(entry, kChecks)) [[unlikely]]
       return std::unexpected{first_fault(entry, kChecks)};
     return detail::Unchecked::make<Self>(entry);
   }

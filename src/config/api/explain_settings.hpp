@@ -39,7 +39,7 @@ struct KeyDescription {
   std::string_view group;     // "connection": keys of one group follow each other
   std::string_view name;      // as in the file: "HeartBtInt"
   std::string_view fallback;  // the value without the key; empty: none, or the key is required
-  std::string_view example;   // a right value
+  std::string_view example;   // a valid value
   std::string_view meaning;   // what the key sets, in half a sentence
   // The default of another engine; empty: the same, or it has no such key.
   std::string_view elsewhere;

@@ -59,9 +59,9 @@ class Credentials {
   };
   struct Decision {
     transport::SocketId socket = 0;
-    bool is_right = false;
+    bool is_valid = false;
     bool is_guess = false;                     // the user or the password is wrong
-    bool is_change = false;                    // of a Change; is_right: it is in the file, durably
+    bool is_change = false;                    // of a Change; is_valid: it is in the file, durably
     std::unique_ptr<PasswordChange> change{};  // the Logon requests it, and its password is right
     std::string text{};                        // for the event; never a password
     std::string trouble{};  // an error of the file, whatever the result; empty: none

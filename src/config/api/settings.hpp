@@ -290,10 +290,10 @@ struct SessionSettings {
   // Acceptor: a pattern for the sessions that are created at a Logon, and no session itself. A
   // CompID of `*` stands for any.
   bool is_template = false;
-  // ValidateLengthAndChecksum: whether a wrong BodyLength makes a message garbled. false: it is
+  // ValidateLengthAndChecksum: whether an invalid BodyLength makes a message garbled. false: it is
   // accepted.
   bool validates_length = true;
-  // ValidateLengthAndChecksum and ValidateChecksum: the same for a wrong CheckSum.
+  // ValidateLengthAndChecksum and ValidateChecksum: the same for an invalid CheckSum.
   bool validates_check_sum = true;
   // The application's own keys, by their names in lower case: Session::setting().
   std::map<std::string, std::string, std::less<>> application{};

@@ -46,7 +46,7 @@ class TlsContexts {
            is_reload_wanted_.exchange(false, std::memory_order_acquire);
   }
   struct Reloaded {
-    bool is_right = false;
+    bool is_valid = false;
     std::string text{};  // the context's description; or the error, and then nothing has changed
   };
   [[nodiscard]] std::vector<Reloaded> reload(Disk& disk);

@@ -38,15 +38,15 @@ void LogBuilder::take(const MergedSection& keys, LogSettings& log) {
     if (const Given* given = keys.find(key)) of_files_.try_emplace(key, *given);
   }
   log.files.free_bytes_min = free_bytes_for(log.files);
-  if (const Given* folder = keys.right("FileLogPath")) log.folder_line = folder->line;
-  if (const Given* folder = keys.right("FileLogBackupPath")) log.backup_folder_line = folder->line;
-  if (const Given* compress = keys.right("LogCompress")) log.compress_line = compress->line;
+  if (const Given* folder = keys.valid("FileLogPath")) log.folder_line = folder->line;
+  if (const Given* folder = keys.valid("FileLogBackupPath")) log.backup_folder_line = folder->line;
+  if (const Given* compress = keys.valid("LogCompress")) log.compress_line = compress->line;
   read_screen(keys, log);
   read_masked(keys, log);
 }
 
 void LogBuilder::read_masked(const MergedSection& keys, LogSettings& log) {
-  const Given* const given = keys.right("LogMaskedTags");
+  const Given* const given = keys.valid("LogMaskedTags");
   if (given == nullptr) return;
   const wire::DataFieldTable data_fields = wire::DataFieldTable::standard();
   const auto tags = read_tags(given->value);
@@ -61,7 +61,7 @@ void LogBuilder::read_masked(const MergedSection& keys, LogSettings& log) {
 }
 
 void LogBuilder::read_screen(const MergedSection& keys, LogSettings& log) {
-  const Given* const events = keys.right("ScreenLogShowEvents");
+  const Given* const events = keys.valid("ScreenLogShowEvents");
   if (events == nullptr) return;
   log.has_standard_error = false;
   if (log.screen.has_events || !log.files.folder.empty()) return;

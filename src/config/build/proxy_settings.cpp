@@ -21,13 +21,13 @@ class ProxyBuilder {
       refuse_without_type();
       return nullptr;
     }
-    const Given* const type = keys_.right("ProxyType");
-    if (type == nullptr || type->value.empty()) return nullptr;  // wrong, or none
+    const Given* const type = keys_.valid("ProxyType");
+    if (type == nullptr || type->value.empty()) return nullptr;  // invalid, or none
     const bool is_http = equals_ignoring_case(type->value, "http");
     const auto protocol = read_protocol(is_http);
     transport::ConnectProxy proxy;
     proxy.host = std::string{transport::without_brackets(text_of("ProxyHost"))};
-    const Given* const port = keys_.right("ProxyPort");
+    const Given* const port = keys_.valid("ProxyPort");
     require_place(*type, !proxy.host.empty());
     proxy.user = text_of("ProxyUser");
     proxy.password = text_of("ProxyPassword");
@@ -44,7 +44,7 @@ class ProxyBuilder {
                   std::string{key.name()} + ": " + std::string{text} + std::string{kNotWithout});
   }
   [[nodiscard]] std::string_view text_of(Key key) const {
-    const Given* const given = keys_.right(key);
+    const Given* const given = keys_.valid(key);
     return given == nullptr ? std::string_view{} : given->value;
   }
   [[nodiscard]] std::size_t line_of(Key key) const {
@@ -55,31 +55,31 @@ class ProxyBuilder {
   // In [DEFAULT], too: a session that wants none has an empty ProxyType.
   void refuse_without_type() {
     for (const Key key : kAll) {
-      const Given* const given = keys_.right(key);
+      const Given* const given = keys_.valid(key);
       if (given == nullptr || given->value.empty()) continue;
       return error(given->line, key, "asks for a proxy, and ProxyType is missing: http or socks");
     }
   }
 
-  // A wrong value has been reported.
+  // An invalid value has been reported.
   void require_place(const Given& type, bool has_host) {
     std::string missing;
-    if (!has_host && !is_wrong("ProxyHost")) missing = "ProxyHost";
+    if (!has_host && !is_invalid("ProxyHost")) missing = "ProxyHost";
     if (keys_.find("ProxyPort") == nullptr)
       missing += missing.empty() ? "ProxyPort" : " and ProxyPort";
     if (missing.empty()) return;
     error(type.line, "ProxyType", "where the proxy is, is missing: " + missing);
   }
-  [[nodiscard]] bool is_wrong(Key key) const {
-    return keys_.find(key) != nullptr && keys_.right(key) == nullptr;
+  [[nodiscard]] bool is_invalid(Key key) const {
+    return keys_.find(key) != nullptr && keys_.valid(key) == nullptr;
   }
 
   [[nodiscard]] std::optional<Protocol> read_protocol(bool is_http) {
     const auto* given = keys_.find("ProxyVersion");
-    if (!given || (given->right && given->value.empty())) {
+    if (!given || (given->is_valid && given->value.empty())) {
       return is_http ? Protocol::Http11 : Protocol::Socks5;
     }
-    if (!given->right) return std::nullopt;
+    if (!given->is_valid) return std::nullopt;
     const std::string_view value = given->value;
     if (is_http) {
       if (value == "1.0") return Protocol::Http10;
@@ -113,7 +113,7 @@ class ProxyBuilder {
     // A wrong password has been reported, and is not here.
     const bool is_of_password = wrong.starts_with("a password") && has_password;
     const Key key = is_of_password ? Key{"ProxyPassword"} : Key{"ProxyUser"};
-    if (!is_wrong(key)) error(line_of(key), key, wrong);
+    if (!is_invalid(key)) error(line_of(key), key, wrong);
     return false;
   }
 

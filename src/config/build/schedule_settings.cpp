@@ -53,9 +53,9 @@ class ScheduleBuilder {
     const Given* const found = keys_.find(key);
     return found != nullptr && !found->value.empty();
   }
-  // Null: not given, empty, or wrong.
+  // Null: not given, empty, or invalid.
   [[nodiscard]] const Given* given(Key key) const {
-    return is_given(key) ? keys_.right(key) : nullptr;
+    return is_given(key) ? keys_.valid(key) : nullptr;
   }
   [[nodiscard]] bool is_non_stop() {
     if (!keys_.says_yes("NonStopSession")) return false;
@@ -103,7 +103,7 @@ class ScheduleBuilder {
   // Null: UTC.
   [[nodiscard]] std::shared_ptr<const session::TimeZone> session_zone() {
     const bool is_local = keys_.says_yes("UseLocalTime");
-    const Given* named = keys_.right("TimeZone");
+    const Given* named = keys_.valid("TimeZone");
     if (named != nullptr) {
       if (is_local) {
         report_.warning(keys_.find("UseLocalTime")->line,
@@ -174,8 +174,9 @@ class ScheduleBuilder {
   void check_logons(const session::Schedule& schedule) {
     constexpr std::chrono::sys_seconds kAnyYear =
         std::chrono::sys_days{std::chrono::year{2026} / 1 / 1};
-    const auto is_wrong = [&](Key key) { return is_given(key) && keys_.right(key) == nullptr; };
-    if (!schedule.rules()->logon || has_wrong_zone_ || std::ranges::any_of(kOfSchedule, is_wrong)) {
+    const auto is_invalid = [&](Key key) { return is_given(key) && keys_.valid(key) == nullptr; };
+    if (!schedule.rules()->logon || has_wrong_zone_ ||
+        std::ranges::any_of(kOfSchedule, is_invalid)) {
       return;
     }
     ScheduleRules rules = *schedule.rules();

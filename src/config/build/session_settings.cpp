@@ -43,7 +43,7 @@ class SessionBuilder {
 
  private:
   [[nodiscard]] const Given* find(Key key) const { return keys_.find(key); }
-  [[nodiscard]] const Given* right(Key key) const { return keys_.right(key); }
+  [[nodiscard]] const Given* valid(Key key) const { return keys_.valid(key); }
 
   void missing(std::string_view what) {
     report_.error(keys_.line(), "[SESSION]: " + std::string{what});
@@ -65,7 +65,7 @@ class SessionBuilder {
       missing(
           "DefaultApplVerID is missing: the version of a FIXT.1.1 session's messages, such as "
           "FIX.5.0SP2");
-    } else if (const Given* given = right("DefaultApplVerID")) {
+    } else if (const Given* given = valid("DefaultApplVerID")) {
       // "10" is sent to the counterparty unchanged, though its messages are read as those of "9".
       const bool is_number = !wire::application_version(given->value).empty();
       config.fixt.default_appl_ver_id =
@@ -103,7 +103,7 @@ class SessionBuilder {
 
   // Unset: the reason is reported.
   [[nodiscard]] std::optional<session::Role> role_of_session() {
-    if (const Given* type = right("ConnectionType")) {
+    if (const Given* type = valid("ConnectionType")) {
       const bool is_acceptor = equals_ignoring_case(type->value, "acceptor");
       return is_acceptor ? session::Role::Acceptor : session::Role::Initiator;
     }
@@ -157,7 +157,7 @@ class SessionBuilder {
     if (find("SocketAcceptPort") == nullptr) {
       missing("SocketAcceptPort is missing: an acceptor listens on it; 0 takes any free one");
     }
-    const Given* port = right("SocketAcceptPort");
+    const Given* port = valid("SocketAcceptPort");
     if (port == nullptr) return;
     transport::Endpoint endpoint;
     endpoint.options = socket_options();
@@ -167,7 +167,7 @@ class SessionBuilder {
       endpoint.host = transport::without_brackets(host->value);
       result_.accept_host_line = host->line;
     }
-    const Given* allowed = right("AllowedRemoteAddresses");
+    const Given* allowed = valid("AllowedRemoteAddresses");
     if (allowed != nullptr && !allowed->value.empty()) {
       result_.admission.allowed_remote_addresses = *read_addresses(allowed->value);
     }
@@ -179,7 +179,7 @@ class SessionBuilder {
 
   // Without a certificate of the counterparty there is nothing to compare.
   void build_certificates() {
-    const Given* allowed = right("AllowedCertificates");
+    const Given* allowed = valid("AllowedCertificates");
     if (allowed == nullptr || allowed->value.empty()) return;
     result_.admission.allowed_certificates = *read_certificates(allowed->value);
     if (result_.session.role == session::Role::Initiator) {
@@ -201,8 +201,8 @@ class SessionBuilder {
 
   // A header states the address of the client, so only the listed proxies are trusted.
   void build_proxies(transport::Endpoint& endpoint) {
-    const Given* use = right("UseTCPProxy");
-    const Given* trusted = right("TrustedProxies");
+    const Given* use = valid("UseTCPProxy");
+    const Given* trusted = valid("TrustedProxies");
     const bool is_given = trusted != nullptr && !trusted->value.empty();
     if (use == nullptr || !is_yes(use->value)) {
       if (is_given && find("UseTCPProxy") == nullptr) {
@@ -214,7 +214,7 @@ class SessionBuilder {
       return;
     }
     if (!is_given) {
-      if (trusted == nullptr && find("TrustedProxies") != nullptr) return;  // Reported as wrong.
+      if (trusted == nullptr && find("TrustedProxies") != nullptr) return;  // Reported as invalid.
       report_.error(use->line,
                     "UseTCPProxy: TrustedProxies is missing: the addresses of the trusted "
                     "proxies" +
@@ -234,11 +234,11 @@ class SessionBuilder {
   }
 
   void build_passwords() {
-    if (const Given* given = right("PasswordFile")) {
+    if (const Given* given = valid("PasswordFile")) {
       result_.credentials.password_file = given->value;
       result_.credentials.password_file_line = given->line;
     }
-    const Given* users = right("AllowedUsernames");
+    const Given* users = valid("AllowedUsernames");
     if (users != nullptr && !users->value.empty()) {
       result_.credentials.allowed_usernames = *read_usernames(users->value);
       if (const Given* own = keys_.section().own("AllowedUsernames");
@@ -258,10 +258,10 @@ class SessionBuilder {
   }
 
   void build_host_selection() {
-    const Given* policy = right("HostSelectionPolicy");
+    const Given* policy = valid("HostSelectionPolicy");
     if (policy == nullptr || !equals_ignoring_case(policy->value, "PRIORITY")) return;
     constexpr std::chrono::seconds kStartOver{120};  // QuickFIX's
-    const Given* const given = right("HostSelectionPolicyPriorityStartOverInterval");
+    const Given* const given = valid("HostSelectionPolicyPriorityStartOverInterval");
     result_.reconnect.priority_start_over =
         given == nullptr ? kStartOver : std::chrono::seconds{*read_number(given->value)};
   }
@@ -291,7 +291,7 @@ class SessionBuilder {
       const Given* const port = keys_.find("SocketConnectPort", number);
       const std::string suffix = number == 0 ? std::string{} : std::to_string(number);
       if (host != nullptr && port != nullptr) {
-        if (!host->right || !port->right) continue;
+        if (!host->is_valid || !port->is_valid) continue;
         transport::Endpoint& endpoint = result_.connect.emplace_back(
             std::string{transport::without_brackets(host->value)},
             static_cast<std::uint16_t>(*read_number(port->value)), options);
@@ -339,7 +339,7 @@ class SessionBuilder {
   void build_logon_tags() {
     session::SessionConfig& config = result_.session;
     for (const auto& [number, given] : keys_.numbered("LogonTag")) {
-      if (!given.right) continue;
+      if (!given.is_valid) continue;
       const LogonTag field = *read_logon_tag(given.value);
       if (is_in_logon(field.tag)) {
         report_.error(given.line, "LogonTag: field " + std::to_string(field.tag) +
@@ -384,7 +384,7 @@ class SessionBuilder {
   }
 
   void build_logon_signature() {
-    const Given* const signature = right("LogonSignature");
+    const Given* const signature = valid("LogonSignature");
     if (signature == nullptr) return refuse_unsigned();
     if (result_.session.role == session::Role::Acceptor) {
       report_.error(signature->line,
@@ -393,7 +393,7 @@ class SessionBuilder {
     if (find("LogonKey") == nullptr) {
       report_.error(signature->line, "LogonSignature: LogonKey is missing");
     }
-    const Given* const key = right("LogonKey");
+    const Given* const key = valid("LogonKey");
     if (key == nullptr) return;
     LogonSignature made = *read_logon_signature(signature->value);
     const LogonKey read = *read_logon_key(key->value);
@@ -403,7 +403,7 @@ class SessionBuilder {
     made.key += read.place;
     made.key_form = read.form;
     made.key_line = key->line;
-    if (const Given* const nonce = right("LogonNonce")) {
+    if (const Given* const nonce = valid("LogonNonce")) {
       LogonNonce fields = *read_logon_nonce(nonce->value);
       made.nonce_tag = fields.tag;
       made.nonce = std::move(fields.parts);
@@ -471,7 +471,7 @@ class SessionBuilder {
 
   void check_limits() {
     if (result_.limits.logon_bytes_max > result_.limits.message_bytes_max) {
-      if (const Given* logon = right("MaxLogonSize")) {
+      if (const Given* logon = valid("MaxLogonSize")) {
         report_.error(logon->line, "MaxLogonSize: is above MaxMessageSize, which is " +
                                        std::to_string(result_.limits.message_bytes_max));
       }
@@ -480,7 +480,7 @@ class SessionBuilder {
   }
 
   void build_dictionary() {
-    if (const Given* incoming = right("ValidateIncomingMessage");
+    if (const Given* incoming = valid("ValidateIncomingMessage");
         incoming != nullptr && !is_yes(incoming->value)) {
       result_.dictionary.is_used = false;
     }
@@ -491,7 +491,7 @@ class SessionBuilder {
   void build_dictionary_files() {
     DictionarySettings& dictionary = result_.dictionary;
     const Key key = is_fixt_ ? Key{"TransportDataDictionary"} : Key{"DataDictionary"};
-    if (const Given* given = right(key)) {
+    if (const Given* given = valid(key)) {
       dictionary.file = given->value;
       dictionary.line = given->line;
     }
@@ -506,7 +506,7 @@ class SessionBuilder {
     const std::string& default_version = result_.session.fixt.default_appl_ver_id;
     // The one without a version comes first, so that one with the version replaces it.
     for (const auto& [number, given] : keys_.numbered("AppDataDictionary")) {
-      if (!given.right || (number == 0 && default_version.empty())) continue;
+      if (!given.is_valid || (number == 0 && default_version.empty())) continue;
       const char version =
           number == 0 ? wire::known_appl_ver_id(default_version) : static_cast<char>('0' + number);
       dictionary.applications[version] = {std::string{given.value}, given.line};

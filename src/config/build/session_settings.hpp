@@ -40,7 +40,7 @@ class Calendars {
   std::map<std::string, Holidays> files_;
 };
 
-// Non-stop if the keys are wrong, which is reported, or if none is given.
+// Non-stop if the keys are invalid, which is reported, or if none is given.
 [[nodiscard]] session::Schedule build_schedule(const MergedSection& keys, SettingsReport& report,
                                                Calendars& calendars);
 
@@ -56,7 +56,7 @@ struct ImpliedRole {
 [[nodiscard]] SessionSettings build_session(const MergedSection& keys, SettingsReport& report,
                                             Calendars& calendars);
 
-// Null: no proxy is asked for, or its keys are wrong, which is reported.
+// Null: no proxy is asked for, or its keys are invalid, which is reported.
 [[nodiscard]] std::shared_ptr<const transport::ConnectProxy> build_proxy(const MergedSection& keys,
                                                                          SettingsReport& report);
 

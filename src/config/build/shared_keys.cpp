@@ -126,8 +126,8 @@ void SharedKeys::take(const MergedSection& session) {
   session.for_each_given([&](Key key, const Given& given) {
     const Shared sharing = key.row().sets.sharing;
     if (sharing == Shared::No) return;
-    // A wrong FileStorePath is one as well: the folder is not missing in addition.
-    if (sharing != Shared::Folder && !given.right) return;
+    // An invalid FileStorePath is one as well: the folder is not missing in addition.
+    if (sharing != Shared::Folder && !given.is_valid) return;
     const Given& first = first_.try_emplace(key, given).first->second;
     const bool is_same = sharing == Shared::Folder ? first.value == given.value
                                                    : equals_ignoring_case(first.value, given.value);

@@ -91,7 +91,7 @@ class TlsBuilder {
       std::optional<Found> first;
       for (const Key key : keys) {
         const Given* const given = section.own(key);
-        if (!given || !given->right) continue;
+        if (!given || !given->is_valid) continue;
         if (!first) first = Found{key, *given, is_own};
         if (first->given.value == given->value) continue;
         error({key, *given, is_own}, "means the same as " + std::string{first->key.name()} +

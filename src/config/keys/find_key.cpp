@@ -245,7 +245,7 @@ bool may_have_number(const KeyRule& rule) {
 // "a whole number of seconds" has the unit of the range.
 constexpr std::string_view unit_of(const ValueRule& rule) {
   constexpr std::string_view kNumberOf = "a whole number of ";
-  if (rule.is_right == is_text_in_range) return "bytes";
+  if (rule.is_valid == is_text_in_range) return "bytes";
   return rule.expected.starts_with(kNumberOf) && rule.max != 0
              ? rule.expected.substr(kNumberOf.size())
              : std::string_view{};

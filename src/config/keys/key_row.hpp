@@ -140,7 +140,7 @@ using PlaceOf = decltype(place_of(Member));
 template <auto Member>
 using TargetOf = typename PlaceOf<Member>::Target;
 
-// Puts a right value into its member.
+// Puts a valid value into its member.
 template <class Target>
 using Setter = void (*)(Target& target, std::string_view value, const ValueRule& rule);
 
@@ -221,7 +221,7 @@ struct KeyRow {
   ValueRule rule;
   Sets sets;
   std::string_view fallback;     // the value without the key; empty: none, or the key is required
-  std::string_view example;      // a right value, another one than the fallback
+  std::string_view example;      // a valid value, another one than the fallback
   std::string_view meaning;      // half a sentence
   std::string_view elsewhere{};  // the default of another engine; empty: the same, or no such key
   std::string_view group{};      // set by the table

@@ -27,11 +27,11 @@ std::optional<std::size_t> place_among(std::string_view words, std::string_view 
 }  // namespace
 
 std::string ValueRule::error(std::string_view value) const {
-  if ((may_be_empty && value.empty()) || is_right(*this, value)) return {};
-  if (is_right == is_number_in_range) {
+  if ((may_be_empty && value.empty()) || is_valid(*this, value)) return {};
+  if (is_valid == is_number_in_range) {
     return std::string{expected} + " from " + std::to_string(min) + " to " + std::to_string(max);
   }
-  if (is_right == is_host || is_right == is_address) {
+  if (is_valid == is_host || is_valid == is_address) {
     // Without its interface such an address can be neither connected to nor listened on.
     const auto range = transport::AllowList::Range::parse(transport::without_brackets(value));
     if (range && range->is_of_any_link()) {
@@ -42,7 +42,7 @@ std::string ValueRule::error(std::string_view value) const {
 }
 
 std::size_t ValueRule::word_index(std::string_view value) const {
-  if (is_right == is_yes_or_no) return is_yes(value) ? 0 : 1;
+  if (is_valid == is_yes_or_no) return is_yes(value) ? 0 : 1;
   return *place_among(expected, value);
 }
 

@@ -1,4 +1,4 @@
-// Which values a key takes, and the answer to a wrong one.
+// Which values a key takes, and the answer to an invalid one.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace nexusfix::config {
 struct ValueRule {
   using Check = bool (*)(const ValueRule& rule, std::string_view value);
 
-  Check is_right;
+  Check is_valid;
   std::string_view type;      // one word, for the reference: docs/reference/keys.md lists them
   std::string_view expected;  // continued by " was expected"; of a number, without its range
   std::uint64_t min = 0;      // of a number, or of the length of a text in bytes
@@ -22,9 +22,9 @@ struct ValueRule {
   bool is_secret = false;    // a password, or what may contain one: never shown
   bool is_numbered = false;  // may be given several times: SocketConnectHost1, SocketConnectHost2
 
-  // What was expected instead of the value; empty: the value is right.
+  // What was expected instead of the value; empty: the value is valid.
   [[nodiscard]] std::string error(std::string_view value) const;
-  // The place of a right value among the words of one_of(); of Y and N: 0 and 1.
+  // The place of a valid value among the words of one_of(); of Y and N: 0 and 1.
   [[nodiscard]] std::size_t word_index(std::string_view value) const;
 };
 

@@ -24,7 +24,7 @@ bool harmless(const KeyRule& rule, std::string_view value) {
   });
 }
 
-// What else helps with a wrong value, after what was expected: empty, or "; ...".
+// What else helps with an invalid value, after what was expected: empty, or "; ...".
 std::string hint_for(Key key, std::string_view value) {
   if (key == "ReconnectInterval" && read_number(value) == 0) {
     return "; 0 means at once in other engines: ReconnectInterval=1 is the shortest here";
@@ -43,7 +43,7 @@ std::string hint_for(Key key, std::string_view value) {
   return {};
 }
 
-// The words of a warning about a right value; empty: none.
+// The words of a warning about a valid value; empty: none.
 std::string remark(Key key, std::string_view value) {
   if (key == "ConnectionType" && value != "initiator" && value != "acceptor") {
     return "read, but other engines want it in lower case";
@@ -51,10 +51,10 @@ std::string remark(Key key, std::string_view value) {
   if (key == "TimestampPrecision" && *read_precision(value) % 3 != 0) {
     return "there are 0, 3, 6 or 9 digits; the next larger number is used";
   }
-  if (key.row().rule.is_right == is_yes_or_no && value != "Y" && value != "N") {
+  if (key.row().rule.is_valid == is_yes_or_no && value != "Y" && value != "N") {
     return "read, but other engines know Y and N only";
   }
-  if (key.row().rule.is_right != is_readable<read_addresses>) return {};
+  if (key.row().rule.is_valid != is_readable<read_addresses>) return {};
   const auto addresses = read_addresses(value);
   if (!addresses) return {};
   for (const transport::AllowList::Range& range : addresses->ranges()) {
@@ -135,7 +135,7 @@ class SectionReader {
     if (equals_ignoring_case(name.substr(0, kApplicationPrefix.size()), kApplicationPrefix)) {
       name.remove_prefix(kApplicationPrefix.size());
     }
-    const Given given{entry.value, entry.line, !entry.is_wrong, entry.written};
+    const Given given{entry.value, entry.line, !entry.is_invalid, entry.written};
     const auto [place, is_new] = section_.application.insert_or_assign(
         application_name(name), ApplicationValue{name, given});
     if (is_new) return;
@@ -179,9 +179,10 @@ class SectionReader {
                                            ": an application version, such as "
                                            "AppDataDictionary.FIX.5.0SP2, was expected");
     }
-    const std::string expected = entry.is_wrong ? std::string{} : key.row().rule.error(entry.value);
-    const bool is_right = !entry.is_wrong && expected.empty();
-    const Given given{entry.value, entry.line, is_right, entry.written};
+    const std::string expected =
+        entry.is_invalid ? std::string{} : key.row().rule.error(entry.value);
+    const bool is_valid = !entry.is_invalid && expected.empty();
+    const Given given{entry.value, entry.line, is_valid, entry.written};
     const std::string what =
         shown(entry.key) + "=" + (key.row().rule.is_secret ? "..." : shown(entry.value));
     if (!expected.empty()) {
@@ -193,7 +194,7 @@ class SectionReader {
     } else if (entry.written.empty() && entry.value.find("${") != std::string_view::npos) {
       report_.warning(entry.line, what + ": taken as it is; ExpandVariables=Y expands ${...}" +
                                       hint_for_property(entry.value));
-    } else if (const std::string words = is_right ? remark(key, entry.value) : std::string{};
+    } else if (const std::string words = is_valid ? remark(key, entry.value) : std::string{};
                !words.empty()) {
       report_.warning(entry.line, what + ": " + words);
     }
@@ -260,7 +261,7 @@ std::map<std::string, ApplicationValue, std::less<>> MergedSection::application(
 }
 
 bool MergedSection::says_yes(Key key) const {
-  const Given* const given = right(key);
+  const Given* const given = valid(key);
   return given != nullptr && is_yes(given->value);
 }
 

@@ -20,7 +20,7 @@ namespace nexusfix::config {
 struct Given {
   std::string_view value;
   std::size_t line = 0;
-  bool right = false;          // a wrong one is reported once, and not as missing in addition
+  bool is_valid = false;       // an invalid one is reported once, and not as missing in addition
   std::string_view written{};  // with its variables; empty: it has none
 };
 
@@ -34,7 +34,7 @@ inline constexpr std::string_view kApplicationPrefix = "Application.";
 // ApplicationKeys: which keys are the application's own.
 class ApplicationKeys {
  public:
-  // A value of ApplicationKeys; a wrong one adds nothing.
+  // A value of ApplicationKeys; an invalid one adds nothing.
   void add(std::string_view list);
   // Whether the list has the whole name, or a prefix of it.
   [[nodiscard]] bool has_name(std::string_view key) const;
@@ -102,23 +102,23 @@ class MergedSection {
     const Given* const own = section_->own(key, number);
     return own != nullptr ? own : defaults_->own(key, number);
   }
-  // Null: not given, or wrong.
-  [[nodiscard]] const Given* right(Key key, unsigned number = 0) const {
+  // Null: not given, or invalid.
+  [[nodiscard]] const Given* valid(Key key, unsigned number = 0) const {
     const Given* const given = find(key, number);
-    return given != nullptr && given->right ? given : nullptr;
+    return given != nullptr && given->is_valid ? given : nullptr;
   }
-  // Whether a key is given, right, and Y.
+  // Whether a key is given, valid, and Y.
   [[nodiscard]] bool says_yes(Key key) const;
   // A key with all its numbers, the lowest first.
   [[nodiscard]] std::map<unsigned, Given> numbered(Key key) const;
   [[nodiscard]] std::map<std::string, ApplicationValue, std::less<>> application() const;
 
-  // Sets the member of a key, if its row has one in a Target and the key is given and right.
+  // Sets the member of a key, if its row has one in a Target and the key is given and valid.
   template <class Target>
   void set(Key key, Target& target) const {
     const Setter<Target> setter = key.row().sets.template into<Target>();
     if (setter == nullptr) return;
-    if (const Given* const given = right(key)) setter(target, given->value, key.row().rule);
+    if (const Given* const given = valid(key)) setter(target, given->value, key.row().rule);
   }
   // Sets every key that is not shared by all sessions.
   template <class Target>

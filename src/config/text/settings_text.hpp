@@ -51,7 +51,7 @@ struct SettingsEntry {
   std::string_view value;
   std::size_t line = 0;
   std::string_view written{};  // the value before its variables were put in; empty: it has none
-  bool is_wrong = false;       // the reason is reported
+  bool is_invalid = false;     // the reason is reported
 };
 
 enum class SectionKind : std::uint8_t {

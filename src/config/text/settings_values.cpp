@@ -67,9 +67,9 @@ std::optional<std::vector<std::chrono::seconds>> read_intervals(std::string_view
       one.remove_prefix(star + 1);
     }
     const auto interval = read_number(one);
-    const bool is_right = interval && *interval >= 1 && *interval <= kIntervalMax && times >= 1 &&
+    const bool is_valid = interval && *interval >= 1 && *interval <= kIntervalMax && times >= 1 &&
                           times <= kCountMax - intervals.size();
-    if (!is_right) return std::nullopt;
+    if (!is_valid) return std::nullopt;
     intervals.insert(intervals.end(), static_cast<std::size_t>(times),
                      std::chrono::seconds{static_cast<std::int64_t>(*interval)});
     if (end == value.size()) return intervals;
@@ -239,12 +239,12 @@ std::optional<std::vector<std::string>> read_certificates(std::string_view value
 }
 
 std::string_view username_error(std::string_view username) noexcept {
-  const bool is_right = !username.empty() && username.size() <= kUsernameBytesMax &&
+  const bool is_valid = !username.empty() && username.size() <= kUsernameBytesMax &&
                         username.front() != '#' && username.front() != ' ' &&
                         username.back() != ' ' && std::ranges::all_of(username, [](char c) {
                           return static_cast<unsigned char>(c) >= 0x20 && c != ':' && c != '\x7F';
                         });
-  return is_right ? std::string_view{}
+  return is_valid ? std::string_view{}
                   : "a user of 1 to 64 bytes was expected, without colons and control characters, "
                     "not beginning with # and without blanks at the ends";
 }

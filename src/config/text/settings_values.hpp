@@ -1,4 +1,4 @@
-// Reads values of a configuration, strictly. Unset: the value is wrong.
+// Reads values of a configuration, strictly. Unset: the value is invalid.
 #pragma once
 
 #include <chrono>

@@ -155,7 +155,7 @@ void expand_variables(std::vector<SettingsSection>& sections, std::deque<std::st
       if (text) {
         entry.value = trimmed(texts.emplace_back(std::move(*text)));
       } else {
-        entry.is_wrong = true;
+        entry.is_invalid = true;
         report.error(entry.line,
                      shown(entry.key) + ": " +
                          (may_be_piece_of_secret(entry)

@@ -11,7 +11,7 @@
 namespace nexusfix::config {
 
 // Values with variables become views of new texts, which must live as long as the sections. A
-// variable that is not set is an error, and its entry is marked wrong.
+// variable that is not set is an error, and its entry is marked invalid.
 void expand_variables(std::vector<SettingsSection>& sections, std::deque<std::string>& texts,
                       SettingsReport& report);
 

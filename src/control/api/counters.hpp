@@ -170,7 +170,7 @@ struct SessionDetails {
   MessageTypeCounters types_in;
   MessageTypeCounters types_out;
   MadeOnce<RejectCounters> rejects_in;       // made with the first Reject
-  MadeOnce<RejectCounters> rejects_out;      // likewise
+  MadeOnce<RejectCounters> rejects_out;      // made with the first Reject
   MadeOnce<SessionLatency> receive_to_sent;  // made when the first timed answer has been sent
 };
 

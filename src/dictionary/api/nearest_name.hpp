@@ -18,7 +18,7 @@ namespace nexusfix::dictionary {
     std::string_view name, const std::vector<std::string_view>& candidates,
     std::size_t changes_max = 64);
 
-// The values of a field that a wrong value most likely stands for: those with this name, or that
+// The values of a field that an invalid value most likely stands for: those with this name, or that
 // differ only in case or leading zeros; otherwise one with a similar name or text. Empty: nothing
 // is similar, which is usual for values of one character. Valid as long as field.values is not
 // changed. Allocates.

@@ -111,16 +111,16 @@ void check_definitions(XmlFile& file, Dictionary& dictionary, DefinitionNodes& n
 }
 
 bool check_msg_type(XmlFile& file, const pugi::xml_node& node, std::string_view msg_type) {
-  const bool is_right =
+  const bool is_valid =
       std::ranges::all_of(msg_type, [](char c) { return c > ' ' && c <= '~' && c != '='; });
-  if (!is_right) {
+  if (!is_valid) {
     file.fault(node,
                "msgtype " + quote(msg_type) +
                    " has a character that no MsgType (35) can have: a space, '=' or an "
                    "unprintable one",
                kLeftOut);
   }
-  return is_right;
+  return is_valid;
 }
 
 bool check_value(XmlFile& file, const pugi::xml_node& node, const FieldDefinition& field,

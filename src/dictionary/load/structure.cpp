@@ -183,22 +183,22 @@ class IndexChecker {
     }
     for (const MessageDefinition& message : dictionary_.messages) {
       if (message.msg_type.empty()) return "message " + quote(message.name) + " has no MsgType";
-      if (!are_right(message.members)) return wrong("message " + quote(message.name));
+      if (!are_valid(message.members)) return invalid("message " + quote(message.name));
     }
     for (const ComponentDefinition& component : dictionary_.components) {
-      if (!are_right(component.members)) return wrong("component " + quote(component.name));
+      if (!are_valid(component.members)) return invalid("component " + quote(component.name));
     }
     for (std::size_t i = 0; i < dictionary_.groups.size(); ++i) {
       const GroupDefinition& group = dictionary_.groups[i];
-      const bool is_right = group.count_field < fields.size() && are_right(group.members);
-      if (!is_right) return wrong("group " + std::to_string(i));
+      const bool is_valid = group.count_field < fields.size() && are_valid(group.members);
+      if (!is_valid) return invalid("group " + std::to_string(i));
     }
-    if (!are_right(dictionary_.header)) return wrong("the header");
-    return are_right(dictionary_.trailer) ? std::string{} : wrong("the trailer");
+    if (!are_valid(dictionary_.header)) return invalid("the header");
+    return are_valid(dictionary_.trailer) ? std::string{} : invalid("the trailer");
   }
 
  private:
-  [[nodiscard]] bool are_right(const std::vector<Member>& members) const {
+  [[nodiscard]] bool are_valid(const std::vector<Member>& members) const {
     return std::ranges::all_of(members, [&](const Member& member) {
       switch (member.kind) {
         case Member::Kind::Field:
@@ -211,7 +211,7 @@ class IndexChecker {
       return false;
     });
   }
-  static std::string wrong(const std::string& place) {
+  static std::string invalid(const std::string& place) {
     return place + " has a member that the dictionary does not have";
   }
 

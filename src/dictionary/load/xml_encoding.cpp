@@ -143,7 +143,7 @@ std::expected<void, EncodingFault> from_bytes(std::string_view bytes, Utf8Text& 
     result.text = result.storage;
     return {};
   }
-  // A declaration of UTF-16 in a text of single bytes is wrong, but harmless.
+  // A declaration of UTF-16 in a text of single bytes is invalid, but harmless.
   if (!is_one_of(name, {"", "UTF-8", "UTF8", "US-ASCII", "ASCII", "UTF-16"})) {
     return std::unexpected{EncodingFault{1, "the encoding is \"" + std::string{declared} +
                                                 "\", expected UTF-8, UTF-16, ISO-8859-1 or "

@@ -163,7 +163,7 @@ struct FieldSequence {
   // Dates of the SendingTime and of the other timestamps, in their order. If there are more, some
   // share one.
   std::array<KnownDate, kDates> dates{};
-  // The last values of the first checks from Enumerated on: an equal one is right, too. 0: none.
+  // The last values of the first checks from Enumerated on: an equal one is valid, too. 0: none.
   std::array<std::uint64_t, kLastValues> last_values{};
   wire::detail::FieldProof proof;  // for typed messages
 
@@ -171,33 +171,33 @@ struct FieldSequence {
     return context_id == context && key_count == others.count() && others.are(keys.data());
   }
   // For a message with this sequence. Notes for the proof whether KnownDates have all timestamps,
-  // and is the memory's proof if the values are right; otherwise it has none.
-  [[nodiscard]] bool are_values_right(const ValidatorTables& tables,
+  // and is the memory's proof if the values are valid; otherwise it has none.
+  [[nodiscard]] bool are_values_valid(const ValidatorTables& tables,
                                       const wire::MessageView& message,
                                       ValidationMemory& memory) noexcept;
-  // Checks the values except MsgSeqNum and SendingTime. If they are right, adapts the message's
+  // Checks the values except MsgSeqNum and SendingTime. If they are valid, adapts the message's
   // TagSequence.
-  [[nodiscard]] bool are_other_values_right(const ValidatorTables& tables,
+  [[nodiscard]] bool are_other_values_valid(const ValidatorTables& tables,
                                             const wire::MessageView& message,
                                             ValidationMemory& memory) noexcept;
   // For a message whose TagSequence, which prove() has limited, is_narrow(): the checks that are
   // left.
-  [[nodiscard]] bool are_narrow_values_right(const ValidatorTables& tables,
+  [[nodiscard]] bool are_narrow_values_valid(const ValidatorTables& tables,
                                              const wire::MessageView& message,
                                              ValidationMemory& memory) noexcept;
   // For a message that fits its FrameShape, which prove() has narrowed: the checks that are left.
-  [[nodiscard]] bool are_unproven_values_right(const ValidatorTables& tables,
+  [[nodiscard]] bool are_unproven_values_valid(const ValidatorTables& tables,
                                                const wire::MessageView& message,
                                                ValidationMemory& memory) noexcept;
   [[nodiscard]] bool has_unproven_values() const noexcept {
     return ends[std::to_underlying(Check::UtcTimestamp)] != ends[std::to_underlying(Check::Rare)];
   }
-  // Narrows the ranges of the shape of a valid message, so that each message that fits has right
+  // Narrows the ranges of the shape of a valid message, so that each message that fits has valid
   // values but for MsgSeqNum, SendingTime, and the kinds from Enumerated on. False: not all
   // timestamps of this message are usual.
   [[nodiscard]] bool prove(const wire::MessageView& message,
                            wire::detail::FrameShape& shape) const noexcept;
-  // Limits a sequence of tags: if a message is_narrow(), its characters are right, and if the
+  // Limits a sequence of tags: if a message is_narrow(), its characters are valid, and if the
   // sequence is_complete(), so are all values from Enumerated on.
   void prove(const wire::MessageView& message, wire::detail::TagSequence& sequence) const noexcept;
   void learn(const ValidatorTables& tables, std::uint64_t context, const SequenceKeys& sequence,

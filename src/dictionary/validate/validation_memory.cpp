@@ -23,7 +23,7 @@ class Values {
   Values(const FieldSequence& sequence, const char* bytes, const Place* places) noexcept
       : next_{sequence.checks.data()}, sequence_{sequence}, bytes_{bytes}, places_{places} {}
 
-  [[gnu::always_inline]] bool are_characters_right() const noexcept {
+  [[gnu::always_inline]] bool are_characters_valid() const noexcept {
     const CharacterCheck* one = sequence_.characters.data();
     for (const CharacterCheck* const end = one + sequence_.character_count; one != end; ++one) {
       // With the byte after it, which is SOH where the value is one character.
@@ -38,17 +38,17 @@ class Values {
   [[nodiscard]] bool have_none_up_to(Check check) const noexcept {
     return sequence_.ends[std::to_underlying(check)] == 0;
   }
-  // All values up to that kind are known to be right.
+  // All values up to that kind are known to be valid.
   void leave_out(Check check) noexcept {
     next_ = sequence_.checks.data() + sequence_.ends[std::to_underlying(check)];
   }
-  // is_right: a function of the value and the check's detail.
-  template <class IsRight>
-  [[gnu::always_inline]] bool are(Check check, IsRight is_right) noexcept {
+  // is_valid: a function of the value and the check's detail.
+  template <class IsValid>
+  [[gnu::always_inline]] bool are(Check check, IsValid is_valid) noexcept {
     const ValueCheck* const end =
         sequence_.checks.data() + sequence_.ends[std::to_underlying(check)];
     for (; next_ != end; ++next_) {
-      if (!is_right(value_at(bytes_, places_[next_->field]), next_->detail)) [[unlikely]]
+      if (!is_valid(value_at(bytes_, places_[next_->field]), next_->detail)) [[unlikely]]
         return false;
     }
     return true;
@@ -68,20 +68,20 @@ bool is_count(const ValueInMessage& value, unsigned count) noexcept {
 
 // Few messages have values of these kinds, and most of those have the last ones again.
 template <class Place>
-[[gnu::noinline]] bool are_rare_right(const ValidatorTables& tables, FieldSequence& sequence,
+[[gnu::noinline]] bool are_rare_valid(const ValidatorTables& tables, FieldSequence& sequence,
                                       const char* bytes, const Place* places) noexcept {
   Values values{sequence, bytes, places};
   values.leave_out(Check::UtcTimestamp);
   std::size_t next = 0;
-  // is_right: asked of values that are not the last ones.
-  const auto are = [&](Check check, auto is_right) {
+  // is_valid: asked of values that are not the last ones.
+  const auto are = [&](Check check, auto is_valid) {
     return values.are(check, [&](const ValueInMessage& value, unsigned detail) {
       const std::size_t at = next++;
-      if (at >= FieldSequence::kLastValues) return is_right(value, detail);
+      if (at >= FieldSequence::kLastValues) return is_valid(value, detail);
       std::uint64_t& last = sequence.last_values[at];
       const std::uint64_t word = word_of(value);
       if (word != 0 && word == last) return true;
-      if (!is_right(value, detail)) return false;
+      if (!is_valid(value, detail)) return false;
       last = word;
       return true;
     });
@@ -98,16 +98,16 @@ template <class Place>
 
 // The kinds up to timestamps, in the order of Check, in which learn() has stored the checks. Most
 // messages have values of few kinds: one test leaves several out. kNarrow: of a message whose
-// TagSequence is_narrow(), so that it has the right characters. Then only values of a usual form
-// are right; nothing is called, so that what this needs stays in registers.
+// TagSequence is_narrow(), so that it has the valid characters. Then only values of a usual form
+// are valid; nothing is called, so that what this needs stays in registers.
 template <bool kNarrow, class Place>
-[[gnu::always_inline]] inline bool are_plain_right(FieldSequence& sequence, const char* bytes,
+[[gnu::always_inline]] inline bool are_plain_valid(FieldSequence& sequence, const char* bytes,
                                                    const Place* places) noexcept {
   using Value = const ValueInMessage&;
   Values values{sequence, bytes, places};
   bool are_usual = true;
   const bool right =
-      (kNarrow || values.are_characters_right()) &&
+      (kNarrow || values.are_characters_valid()) &&
       (values.have_none_up_to(Check::Digits) ||
        (values.are(Check::Char, [](Value value, unsigned) { return value.size() == 1; }) &&
         values.are(Check::Boolean,
@@ -141,7 +141,7 @@ void narrow(Limits& limits, std::size_t at, const CharacterCheck& check, char ch
   limits.narrow(at, static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(last));
 }
 
-// Narrows the ranges of a message's shape to bytes that are right for the values' checks, whatever
+// Narrows the ranges of a message's shape to bytes that are valid for the values' checks, whatever
 // the other bytes within their ranges are.
 class ShapeRanges {
  public:
@@ -188,7 +188,7 @@ class ShapeRanges {
 
 }  // namespace
 
-bool FieldSequence::are_values_right(const ValidatorTables& tables,
+bool FieldSequence::are_values_valid(const ValidatorTables& tables,
                                      const wire::MessageView& message,
                                      ValidationMemory& memory) noexcept {
   const auto value_of = [&](std::size_t field) {
@@ -201,47 +201,47 @@ bool FieldSequence::are_values_right(const ValidatorTables& tables,
   const bool right =
       (sending_time_field == 0 ||
        is_timestamp_near(value_of(sending_time_field).text(), dates.front(), are_usual)) &&
-      (is_narrow ? are_narrow_values_right(tables, message, memory)
-                 : are_other_values_right(tables, message, memory));
+      (is_narrow ? are_narrow_values_valid(tables, message, memory)
+                 : are_other_values_valid(tables, message, memory));
   if (!are_usual) proof.set_usual_times(false);
   return right;
 }
 
 // Out of line: few messages have unknown tags, or unusual values.
-[[gnu::noinline]] bool FieldSequence::are_other_values_right(const ValidatorTables& tables,
+[[gnu::noinline]] bool FieldSequence::are_other_values_valid(const ValidatorTables& tables,
                                                              const wire::MessageView& message,
                                                              ValidationMemory& memory) noexcept {
   const char* const bytes = message.bytes().data();
-  const auto are_right = [&](const auto* places) {
-    return are_plain_right<false>(*this, bytes, places) &&
-           (!has_unproven_values() || are_rare_right(tables, *this, bytes, places));
+  const auto are_valid = [&](const auto* places) {
+    return are_plain_valid<false>(*this, bytes, places) &&
+           (!has_unproven_values() || are_rare_valid(tables, *this, bytes, places));
   };
   const wire::detail::FieldIndex& index = message.index();
   const bool right =
-      index.narrow_count != 0 ? are_right(index.narrow_places) : are_right(index.places);
+      index.narrow_count != 0 ? are_valid(index.narrow_places) : are_valid(index.places);
   memory.set_proof(right ? &proof : nullptr);
   wire::detail::TagSequence* const tags = message.sequence();
   if (right && tags != nullptr && tags->proof().number == number) tags->adapt(message.bytes());
   return right;
 }
 
-bool FieldSequence::are_narrow_values_right(const ValidatorTables& tables,
+bool FieldSequence::are_narrow_values_valid(const ValidatorTables& tables,
                                             const wire::MessageView& message,
                                             ValidationMemory& memory) noexcept {
-  if (!are_plain_right<true>(*this, message.bytes().data(), message.index().narrow_places))
+  if (!are_plain_valid<true>(*this, message.bytes().data(), message.index().narrow_places))
       [[unlikely]]
-    return are_other_values_right(tables, message, memory);
-  if (!message.sequence()->is_complete()) return are_unproven_values_right(tables, message, memory);
+    return are_other_values_valid(tables, message, memory);
+  if (!message.sequence()->is_complete()) return are_unproven_values_valid(tables, message, memory);
   memory.set_proof(&proof);
   return true;
 }
 
 // Apart, so that most messages need no saved registers for it.
-[[gnu::noinline]] bool FieldSequence::are_unproven_values_right(const ValidatorTables& tables,
+[[gnu::noinline]] bool FieldSequence::are_unproven_values_valid(const ValidatorTables& tables,
                                                                 const wire::MessageView& message,
                                                                 ValidationMemory& memory) noexcept {
   const bool right =
-      are_rare_right(tables, *this, message.bytes().data(), message.index().narrow_places);
+      are_rare_valid(tables, *this, message.bytes().data(), message.index().narrow_places);
   memory.set_proof(right ? &proof : nullptr);
   return right;
 }
@@ -398,7 +398,7 @@ std::size_t ValidationMemory::place_of(const FieldSequence& sequence) const noex
   FieldSequence* const known = memory.find(tables_->context_id(*context), SequenceKeys{message});
   if (known == nullptr) [[unlikely]]
     return !validate(message, memory);
-  if (!known->are_other_values_right(*tables_, message, memory)) [[unlikely]]
+  if (!known->are_other_values_valid(*tables_, message, memory)) [[unlikely]]
     return false;
   const wire::detail::ShapeProof proof{known->number, memory.place_of(*known)};
   if (wire::detail::FrameShape* const shape = message.shape();
@@ -429,15 +429,15 @@ bool Validator::is_valid_after_header(const wire::MessageView& message,
     known->proof.set_usual_times(true);
     memory.set_proof(&known->proof);
     return !known->has_unproven_values() ||
-           known->are_unproven_values_right(*tables_, message, memory);
+           known->are_unproven_values_valid(*tables_, message, memory);
   }
   const wire::detail::TagSequence* const sequence = message.sequence();
   if (sequence == nullptr) return is_valid_of_sequence(message, memory);
   FieldSequence* const known = known_by(sequence->proof());
   if (known == nullptr) [[unlikely]]
     return is_valid_of_sequence(message, memory);
-  return sequence->is_narrow() ? known->are_narrow_values_right(*tables_, message, memory)
-                               : known->are_other_values_right(*tables_, message, memory);
+  return sequence->is_narrow() ? known->are_narrow_values_valid(*tables_, message, memory)
+                               : known->are_other_values_valid(*tables_, message, memory);
 }
 
 }  // namespace nexusfix::dictionary

@@ -182,9 +182,9 @@ class Validation {
   [[nodiscard]] bool walk_field(const Scope& scope, FieldPosition& at, std::uint8_t* seen,
                                 Checks& checks) noexcept;
   // The check of a member determines the meaning of its detail.
-  [[nodiscard]] bool is_value_right(Check check, unsigned detail,
+  [[nodiscard]] bool is_value_valid(Check check, unsigned detail,
                                     const ValueInMessage& value) const noexcept;
-  [[nodiscard]] bool is_ordinary_value_right(Check check, unsigned detail,
+  [[nodiscard]] bool is_ordinary_value_valid(Check check, unsigned detail,
                                              const ValueInMessage& value) const noexcept;
   template <class Checks>
   [[nodiscard]] std::size_t walk_group(const Scope& outer, unsigned group, std::size_t index,
@@ -196,7 +196,7 @@ class Validation {
   }
   [[nodiscard]] Tag tag_at(std::size_t index) const noexcept { return message_.field(index).tag; }
   template <class Checks>
-  [[nodiscard]] bool is_outsider_right(const Scope& scope, std::size_t index,
+  [[nodiscard]] bool is_outsider_valid(const Scope& scope, std::size_t index,
                                        Checks& checks) noexcept;
   [[nodiscard]] bool is_tolerated(Tag tag) const noexcept {
     return tag < kUserDefinedTagMin ? tables_.rules.allow_unknown_msg_fields
@@ -219,9 +219,9 @@ class Validation {
   // The slow path. False: not valid, and reported. True: valid because of the fields around it.
   [[nodiscard]] bool is_valid_there(const Scope& scope, Section section, Check check,
                                     unsigned detail, std::size_t index) noexcept;
-  [[nodiscard]] bool is_data_right(const Scope& scope, const wire::DataFieldTable::Pair& pair,
+  [[nodiscard]] bool is_data_valid(const Scope& scope, const wire::DataFieldTable::Pair& pair,
                                    std::size_t index) noexcept;
-  [[nodiscard]] bool is_length_right(const Scope& scope, const wire::DataFieldTable::Pair& pair,
+  [[nodiscard]] bool is_length_valid(const Scope& scope, const wire::DataFieldTable::Pair& pair,
                                      std::size_t index) noexcept;
 
   // Returns kFailed, so that the caller can return it.
@@ -264,7 +264,7 @@ class Validation {
   unsigned looks_ = 0;  // of report_repeated()
 };
 
-[[gnu::always_inline]] inline bool Validation::is_value_right(
+[[gnu::always_inline]] inline bool Validation::is_value_valid(
     Check check, unsigned detail, const ValueInMessage& value) const noexcept {
   // Empty values are allowed here, or there would be a fault.
   if (value.size() == 0) [[unlikely]]
@@ -274,14 +274,14 @@ class Validation {
     std::array<char, kFrontBytes> copy{};
     const std::uint32_t begin = kFrontBytes - value.size();
     std::memcpy(copy.data() + begin, value.bytes + value.begin, value.size());
-    return is_ordinary_value_right(check, detail, {copy.data(), begin, kFrontBytes});
+    return is_ordinary_value_valid(check, detail, {copy.data(), begin, kFrontBytes});
   }
-  return is_ordinary_value_right(check, detail, value);
+  return is_ordinary_value_valid(check, detail, value);
 }
 
 // The value is not empty, and the kFrontBytes that end with it are readable: if no value is empty,
 // every field after those that a parser has verified ends later than that.
-[[gnu::always_inline]] inline bool Validation::is_ordinary_value_right(
+[[gnu::always_inline]] inline bool Validation::is_ordinary_value_valid(
     Check check, unsigned detail, const ValueInMessage& value) const noexcept {
   switch (check) {
     case Check::Text:
@@ -345,7 +345,7 @@ template <class Checks>
     member = find_rare(context, i);
     if (member == nullptr) {
       ++at.next;
-      return is_outsider_right(scope, i, checks) || goes_on(checks, scope);
+      return is_outsider_valid(scope, i, checks) || goes_on(checks, scope);
     }
   }
   const auto [check, detail, place, slot] = parts_of(*member);
@@ -359,7 +359,7 @@ template <class Checks>
     report(Violation::Rule::TagRepeated, scope, i);
     if (!goes_on(checks, scope)) return false;
   }
-  if (!is_value_right(check, detail, fields.value(i)) &&
+  if (!is_value_valid(check, detail, fields.value(i)) &&
       !is_valid_there(scope, section, check, detail, i) && !goes_on(checks, scope))
     return false;
   if (check == Check::Group) {
@@ -395,7 +395,7 @@ std::size_t Validation::walk_group(const Scope& outer, unsigned group, std::size
       member = find_rare(context, i);
       if (member == nullptr) {
         if (one_has(&outer, tag_at(i))) break;
-        if (!is_outsider_right(scope, i, checks) && !goes_on(checks, scope)) return kFailed;
+        if (!is_outsider_valid(scope, i, checks) && !goes_on(checks, scope)) return kFailed;
         ++i;
         continue;
       }
@@ -425,7 +425,7 @@ std::size_t Validation::walk_group(const Scope& outer, unsigned group, std::size
     seen[slot] = 1;
     least = slot == delimiter ? 0 : slot;
     required += is_required;
-    if (!is_value_right(check, detail, fields.value(i)) &&
+    if (!is_value_valid(check, detail, fields.value(i)) &&
         !is_valid_there(scope, Section::Body, check, detail, i) && !goes_on(checks, scope))
         [[unlikely]]
       return kFailed;
@@ -446,7 +446,7 @@ std::size_t Validation::walk_group(const Scope& outer, unsigned group, std::size
 // A field that the message does not have. If it is allowed nevertheless, its type is checked if the
 // dictionary knows the field.
 template <class Checks>
-bool Validation::is_outsider_right(const Scope& scope, std::size_t index, Checks& checks) noexcept {
+bool Validation::is_outsider_valid(const Scope& scope, std::size_t index, Checks& checks) noexcept {
   const Tag tag = tag_at(index);
   const FieldRule* const known = tables_.field(scope.context, tag);
   if (!is_tolerated(tag)) {
@@ -455,7 +455,7 @@ bool Validation::is_outsider_right(const Scope& scope, std::size_t index, Checks
     return false;
   }
   if (known == nullptr) return true;
-  if (is_value_right(known->check, known->detail, Fields{message_}.value(index))) {
+  if (is_value_valid(known->check, known->detail, Fields{message_}.value(index))) {
     checks.add(index, known->check, known->detail);
     return true;
   }
@@ -475,16 +475,16 @@ void Validation::note(CheckList& checks, Check check, unsigned detail,
 
 bool Validation::is_valid_there(const Scope& scope, Section section, Check check, unsigned detail,
                                 std::size_t index) noexcept {
-  if (check == Check::Data) return is_data_right(scope, tables_.data_pairs[detail], index);
+  if (check == Check::Data) return is_data_valid(scope, tables_.data_pairs[detail], index);
   if (check == Check::Length && is_digits(Fields{message_}.value(index).text())) {
-    return is_length_right(scope, tables_.data_pairs[detail], index);
+    return is_length_valid(scope, tables_.data_pairs[detail], index);
   }
   report_value(scope, section, index);
   return false;
 }
 
 // Looks at the whole message only once: the walk ends with this violation.
-bool Validation::is_data_right(const Scope& scope, const wire::DataFieldTable::Pair& pair,
+bool Validation::is_data_valid(const Scope& scope, const wire::DataFieldTable::Pair& pair,
                                std::size_t index) noexcept {
   if (tag_at(index - 1) == pair.length) return true;
   bool has_stray_length = false;
@@ -502,7 +502,7 @@ bool Validation::is_data_right(const Scope& scope, const wire::DataFieldTable::P
 
 // A Length of 0 needs no data field, because that could not be empty. If the data field is
 // elsewhere, it is reported there, before DataMissing.
-bool Validation::is_length_right(const Scope& scope, const wire::DataFieldTable::Pair& pair,
+bool Validation::is_length_valid(const Scope& scope, const wire::DataFieldTable::Pair& pair,
                                  std::size_t index) noexcept {
   if (tag_at(index + 1) == pair.data) return true;
   if (count_of(Fields{message_}.value(index).text()) == 0) return true;
@@ -753,7 +753,7 @@ std::optional<Violation> Validator::validate(const wire::MessageView& message,
     FieldSequence* const slot = memory.slot_for(keys.hash(context_id));
     return slot != nullptr ? learn(*tables_, message, *context, *slot) : validate(message);
   }
-  if (!known->are_values_right(*tables_, message, memory)) [[unlikely]]
+  if (!known->are_values_valid(*tables_, message, memory)) [[unlikely]]
     return validate(message);
   return std::nullopt;
 }

@@ -184,7 +184,7 @@ class Builder {
   bool both_are_one_;
   ValidatorTables tables_;
   std::vector<TablePlaces> places_;  // by context
-  std::vector<Need> needs_;          // likewise
+  std::vector<Need> needs_;          // by context
   unsigned depth_ = 0;               // of the group that is being added
   std::string error_;
 };

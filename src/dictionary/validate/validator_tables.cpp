@@ -49,8 +49,8 @@ bool Enumeration::has_list(std::string_view text) const noexcept {
   while (true) {
     const std::size_t space = text.find(' ');
     const std::string_view item = text.substr(0, space);
-    const bool is_right = has_item(item) || (!item.empty() && is_other_value(others, item));
-    if (!is_right) return false;
+    const bool is_valid = has_item(item) || (!item.empty() && is_other_value(others, item));
+    if (!is_valid) return false;
     if (space == std::string_view::npos) return true;
     text.remove_prefix(space + 1);
   }

@@ -115,9 +115,9 @@ struct OwnedNetworks {
 struct SharedByLoops {
   std::shared_ptr<LoopDirectory> directory;    // null: this is the only loop
   std::shared_ptr<RemoteDirectory> remotes;    // null: the loop makes its own
-  std::shared_ptr<DisabledSessions> disabled;  // null: likewise
-  std::shared_ptr<BufferBudget> budget;        // null: likewise
-  std::shared_ptr<StandbyStatus> standby;      // null: likewise
+  std::shared_ptr<DisabledSessions> disabled;  // null: the loop makes its own
+  std::shared_ptr<BufferBudget> budget;        // null: the loop makes its own
+  std::shared_ptr<StandbyStatus> standby;      // null: the loop makes its own
   std::shared_ptr<TlsContexts> tls;            // null: no session has TLS
   std::shared_ptr<Credentials> credentials;    // null: no session has a PasswordFile
   detail::SettingsCheck check_settings{};

@@ -172,7 +172,7 @@ Admission decide(const LogonFacts& facts, Now now) {
   }
   // No client that needs a password is admitted without the right one, whatever the cause. Without
   // it a template makes no session, which would stay.
-  if (!facts.settings->credentials.password_file.empty() && facts.password != Password::Right) {
+  if (!facts.settings->credentials.password_file.empty() && facts.password != Password::Accepted) {
     if (facts.can_check_passwords) {
       return CheckPassword{
           is_users_session(*facts.settings, facts.identity[kSender].value_or(""), facts.username)};

@@ -63,7 +63,7 @@ struct LogonFacts {
   std::uint32_t port_bytes_max = 0;  // the largest MaxLogonSize of the port's sessions
   std::string peer{};                // as Network::peer_name() gives it
   std::vector<std::string> certificates{};
-  enum class Password : std::uint8_t { NotChecked, Right, Refused } password{};
+  enum class Password : std::uint8_t { NotChecked, Accepted, Refused } password{};
   std::string_view password_text{};  // why it is refused
 
   // The loop.

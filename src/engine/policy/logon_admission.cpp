@@ -78,7 +78,7 @@ void LogonAdmission::add_facts(LogonFacts& facts, const Connection& connection,
   facts.peer = loop_.network->peer_name(connection.socket_id());
   facts.is_late = lateness_.is_late(loop_.now().mono);
   const LogonCredentials& credentials = connection.credentials();
-  if (credentials.are_right()) facts.password = LogonFacts::Password::Right;
+  if (credentials.are_valid()) facts.password = LogonFacts::Password::Accepted;
   if (credentials.are_refused()) facts.password = LogonFacts::Password::Refused;
   facts.password_text = credentials.text();
   facts.can_check_passwords = loop_.shared.credentials != nullptr;
@@ -334,7 +334,7 @@ Connection* LogonAdmission::finish_check(Credentials::Decision& decision) {
   }
   if (connection == nullptr || !connection->is_checking_password()) return nullptr;
   LogonCredentials& credentials = connection->credentials();
-  if (decision.is_right) {
+  if (decision.is_valid) {
     credentials.admit(std::move(decision.text), std::move(decision.change));
   } else {
     credentials.refuse(std::move(decision.text));
@@ -352,11 +352,11 @@ void LogonAdmission::on_password_changed(Connection* connection,
         EventId::PasswordChangeUnanswered,
         decision.text + "; its Logon ended before without an answer");
   }
-  loop_.report.peer(decision.is_right ? EventId::PasswordChanged : EventId::PasswordNotChanged,
+  loop_.report.peer(decision.is_valid ? EventId::PasswordChanged : EventId::PasswordNotChanged,
                     *entry, decision.text);
-  connection->credentials().end_change(decision.is_right);
+  connection->credentials().end_change(decision.is_valid);
   LogonAnswer answer = entry->logons.password_change.consume_answer();
-  if (!decision.is_right) {
+  if (!decision.is_valid) {
     answer = LogonAnswer::refuse("NewPassword (925) cannot be taken");
   }
   sessions_.actions.answer_logon(*entry, entry->logons.password_change.logon_id(), answer);

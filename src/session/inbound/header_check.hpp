@@ -53,7 +53,7 @@ class HeaderCheck {
                                     std::string_view appl_ver_id) noexcept;
 
 // The one that judges messages of this ApplVerID. There is a validator. Of an administrative
-// message any is right: they share the transport dictionary.
+// message any is valid: they share the transport dictionary.
 [[nodiscard]] const dictionary::Validator& validator_of_version(const ValidationConfig& config,
                                                                 char appl_ver_id) noexcept;
 

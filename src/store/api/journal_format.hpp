@@ -135,7 +135,7 @@ struct RecordHeader {
 
 // Writes one record to out, which has room for kRecordHeaderBytes and the entries, given in two
 // pieces. offset is where the record will lie in its segment. The checksum is of the pieces, so
-// that it detects a wrong copy.
+// that it detects a damaged copy.
 void encode_record_in_pieces(char* out, RecordSeed seed, std::uint64_t offset, WallTime time,
                              std::span<const char> entries,
                              std::span<const char> more_entries) noexcept;

@@ -32,7 +32,7 @@ class LogAccount {
   // says of the log's end. disk and folder must outlive it.
   LogAccount(Disk& disk, const std::string& folder);
   LogAccount(LogAccount&&) noexcept;             // the other can only be destroyed or assigned to
-  LogAccount& operator=(LogAccount&&) noexcept;  // likewise
+  LogAccount& operator=(LogAccount&&) noexcept;  // leaves the other like that, too
   ~LogAccount();
 
   // What the checkpoint at the beginning of a segment is worth.

@@ -116,7 +116,7 @@ class SessionTable {
   std::map<std::string, SessionKey, std::less<>> keys_;
   // What the entries applied so far have changed, for undo().
   std::vector<std::pair<SessionKey, SessionRecord>> undo_;
-  std::vector<Renamed> former_names_;  // likewise
+  std::vector<Renamed> former_names_;  // for undo()
   std::size_t sessions_before_ = 0;
   bool has_rare_ = false;  // the entries applied so far are for apply_rare(), too
 };

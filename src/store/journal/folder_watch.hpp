@@ -100,7 +100,7 @@ class FolderWatch {
   mutable std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::vector<OpenedSegment> opened_;   // not taken yet
-  std::uint64_t forgotten_before_ = 0;  // likewise
+  std::uint64_t forgotten_before_ = 0;  // not taken yet
   std::string conflict_;
   bool is_failure_due_ = false;
   bool has_changes_ = false;

@@ -398,7 +398,7 @@ class Journal final : public Store {
   RetiredNumbers retired_numbers_;
   EventQueue events_;              // must outlive the threads that use it
   Retirement retirement_;          // must outlive the writer, whose thread works for it
-  TailMarkerWriter tail_markers_;  // likewise
+  TailMarkerWriter tail_markers_;  // must outlive the writer
   Checkpointer checkpointer_;
   LogWriter writer_;
   LogReader reading_;

@@ -85,7 +85,7 @@ class Ownership {
   std::string record_;  // what the file must say
   std::uint64_t epoch_ = 1;
   std::unique_ptr<File> folder_lock_;  // null: this disk has none
-  std::unique_ptr<File> name_lock_;    // likewise
+  std::unique_ptr<File> name_lock_;    // null: this disk has none
   std::unique_ptr<File> lock_;
   std::unique_ptr<File> owner_;
   std::unique_ptr<File::Mapping> mapping_;  // of owner_; null: this disk has none

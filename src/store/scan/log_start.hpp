@@ -32,7 +32,7 @@ struct LogStart {
   std::vector<SegmentHeader> passed;  // segments that need not be read
   SegmentHeader segment;              // the first one that must be read
   LogState state;                     // with what is in the segments that were passed
-  std::uint64_t records = 0;          // likewise
+  std::uint64_t records = 0;          // in these segments
   bool is_closed = false;             // in order, before it
   bool lists_all = true;              // false: the state may lack messages before it
 };

@@ -101,7 +101,7 @@ class ScrubThread {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool has_more_ = false;  // under the mutex
-  bool ends_ = false;      // likewise
+  bool ends_ = false;      // under the mutex
   std::thread thread_;
 };
 

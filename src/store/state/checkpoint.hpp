@@ -13,7 +13,7 @@
 //       8  log position from which on messages are listed: that of the checkpoint before, or 0
 //       8  log position before which segments may have been retired; 0: none
 //       8  records before it, in the whole log
-//       8  messages kept before it, likewise
+//       8  messages kept before it, in the whole log
 //       4  number of sessions, then for each of them
 //            2, -  length and bytes of the name
 //          3 x 8  next inbound and outbound number, epoch

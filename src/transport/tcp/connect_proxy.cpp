@@ -33,8 +33,8 @@ std::string_view validate(const ConnectProxy& proxy) {
   }
   if (proxy.user.empty()) return "";
   if (proxy.user.size() > kSocksTextMax) return "a SOCKS 5 user has at most 255 bytes";
-  const bool is_right = !proxy.password.empty() && proxy.password.size() <= kSocksTextMax;
-  return is_right ? "" : "a password for SOCKS 5 has 1 to 255 bytes";
+  const bool is_valid = !proxy.password.empty() && proxy.password.size() <= kSocksTextMax;
+  return is_valid ? "" : "a password for SOCKS 5 has 1 to 255 bytes";
 }
 
 std::string_view validate(Protocol protocol, const std::string& target_host) {

@@ -108,9 +108,9 @@ std::optional<DraftError> DraftFields::fault_at(std::uint32_t field, Range range
   if (const auto wrong = find_fault(check, value_at(field))) return fault(code_of(*wrong));
   for (const detail::DraftRules::DataPair& pair : rules.data_pairs) {
     if (pair.length == tag) {
-      const bool is_right = field + 1 < range.end && tag_at(field + 1) == pair.data &&
+      const bool is_valid = field + 1 < range.end && tag_at(field + 1) == pair.data &&
                             to_uint(value_at(field)) == value_at(field + 1).size();
-      if (!is_right) return fault(DraftError::Code::ValueOutOfRange);
+      if (!is_valid) return fault(DraftError::Code::ValueOutOfRange);
     } else if (pair.data == tag && (field == range.begin || tag_at(field - 1) != pair.length)) {
       return DraftError{.code = DraftError::Code::FieldMissing, .tag = pair.length};
     }
@@ -122,7 +122,7 @@ std::optional<DraftError> DraftFields::fault_at(std::uint32_t field, Range range
 std::optional<DraftError> DraftFields::fault_of_group(
     std::uint32_t field, const detail::DraftRules& group) const noexcept {
   const GroupView entries = group_at(field, group);
-  if (entries.empty() || !entries.count_is_right()) {
+  if (entries.empty() || !entries.count_is_valid()) {
     return DraftError{.code = DraftError::Code::GroupCountWrong, .tag = tag_at(field)};
   }
   std::uint32_t number = 0;

@@ -97,7 +97,7 @@ inline constexpr unsigned kLeaveOutBodyLength = 2;
 inline constexpr unsigned kPolicies = 4;
 
 // Whether each byte of frame[0, size), which has the size of a FrameShape, is within its range, and
-// its CheckSum is right. Reads nothing outside of the frame.
+// its CheckSum is valid. Reads nothing outside of the frame.
 using Fits = bool (*)(const char* frame, std::size_t size, const ByteRanges& ranges);
 
 // Where a parser keeps the tags of frames: by the number of their fields, the first character of

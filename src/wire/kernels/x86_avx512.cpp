@@ -413,7 +413,7 @@ template <TagDigits kMax = TagDigits::Four, std::uint32_t Blocks>
   const __m512i high_text =
       bytes_at(window, _mm512_add_epi8(equals, load(kLanes.tag.high_back)), found.later);
   // Indexed by the distance of a field's `=`, which is the number of digits plus one. For distances
-  // of 32 or more the result is wrong, but such a field needs the slow path for its length.
+  // of 32 or more the result is invalid, but such a field needs the slow path for its length.
   const auto of_digits = [&](const std::uint16_t* table) noexcept {
     return _mm512_permutexvar_epi16(distances, load(table));
   };
@@ -554,7 +554,7 @@ inline std::uint32_t end_of(const NarrowPlace& place) noexcept {
     const FieldPlace data = announced_data(frame, size, field, tag, work);
     if (work.first.rule != kNoFault) return false;
     if (data.begin == 0) continue;
-    // The entry of a value without SOH is right. Whatever its tag is, it is not a Length field.
+    // The entry of a value without SOH is valid. Whatever its tag is, it is not a Length field.
     if (at + 1 == fields || end_of(arrays.narrow_places[entry + 1]) != data.end ||
         data.begin == data.end) {
       return false;
@@ -699,7 +699,7 @@ bool fits(const char* frame, std::size_t size, const ByteRanges& ranges) noexcep
   const __m128i sums = _mm512_cvtepi64_epi8(_mm512_sad_epu8(sum, _mm512_setzero_si512()));
   const auto byte_sum =
       static_cast<std::uint32_t>(_mm_cvtsi128_si32(_mm_sad_epu8(sums, _mm_setzero_si128())));
-  return _mm512_test_epi8_mask(others, others) == 0 && is_sum_right(frame, size, byte_sum);
+  return _mm512_test_epi8_mask(others, others) == 0 && is_sum_valid(frame, size, byte_sum);
 }
 
 template <unsigned Policy>

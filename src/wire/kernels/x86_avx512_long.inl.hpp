@@ -20,7 +20,7 @@ inline std::uint32_t find_soh(const char* frame, std::uint32_t from, std::uint32
 }
 
 // Examines the slow-path fields of a window again. Returns where to continue: after the window's
-// last field, or earlier if the entries after a field are wrong.
+// last field, or earlier if the entries after a field are invalid.
 [[gnu::noinline]] static Place settle(const char* frame, std::uint32_t size, const Place& window,
                                       std::uint32_t fields, std::uint32_t slow,
                                       IndexWork& work) noexcept {
@@ -42,7 +42,7 @@ inline std::uint32_t find_soh(const char* frame, std::uint32_t from, std::uint32
     if (field.equals + 1 == field.end) record_fault(work, kValueEmpty, begin, tag_bytes);
     const FieldPlace data = announced_data(frame, size, field, tag, work);
     if (data.begin == 0) continue;
-    // The entry of a value without SOH is right. Whatever its tag is, it is not a Length field.
+    // The entry of a value without SOH is valid. Whatever its tag is, it is not a Length field.
     const bool is_in_step = entry + 1 < end_entry && arrays.places[entry + 1].end == data.end;
     const Place next = index_data(frame, {field.end + 1, entry + 1}, data, work);
     if (!is_in_step) return next;

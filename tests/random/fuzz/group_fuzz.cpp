@@ -63,7 +63,7 @@ void compare(const MessageView& message, const GroupView& group, const Shape& sh
              const Shape* inner) {
   const std::vector<Range> wanted = entries_of(message, shape, within);
   require(group.size() == wanted.size() && group.empty() == wanted.empty());
-  static_cast<void>(group.count_is_right());
+  static_cast<void>(group.count_is_valid());
   require(group.end_index() <= message.field_count());
   if (!wanted.empty()) require(group.end_index() == wanted.back().end);
   std::size_t number = 0;

@@ -90,8 +90,8 @@ void compare_copies(const std::string& frame, std::string_view input) {
     std::string copy = frame.substr(0, frame.size() - kTrailerBytes);
     copy[static_cast<unsigned char>(input[2 * i]) % copy.size()] = input[2 * i + 1];
     copy = test::with_check_sum(copy);
-    const bool is_right = (input.size() + i) % 4 != 0;
-    compare(is_right ? copy : test::Generator::with_raised_check_sum(copy), policy);
+    const bool is_valid = (input.size() + i) % 4 != 0;
+    compare(is_valid ? copy : test::Generator::with_raised_check_sum(copy), policy);
   }
 }
 

@@ -201,7 +201,7 @@ class Stream {
       return;
     remembered_ += known;
     const bool is_valid = validator.is_valid_after_header(*message, session.memory);
-    RC_ASSERT(is_valid ? !expected : expected || has_leading_zero(bytes));
+    RC_ASSERT((is_valid ? !expected : expected || has_leading_zero(bytes)));
     RC_ASSERT(is_valid || session.memory.proof() == nullptr);
     if (is_valid) expect_right_proof(session, *message);
   }
@@ -263,7 +263,7 @@ TEST(RememberedSequences, a_session_finds_what_a_fresh_parser_and_validator_find
   std::size_t remembered = 0;
   std::size_t compared = 0;
   std::size_t messages = 0;
-  const bool is_right = rc::check([&] {
+  const bool is_valid = rc::check([&] {
     const std::vector<Step> steps = *rc::gen::resize(600, any_steps());
     Stream stream;
     for (const Step& step : steps) stream.take(step);
@@ -271,7 +271,7 @@ TEST(RememberedSequences, a_session_finds_what_a_fresh_parser_and_validator_find
     compared += stream.compared();
     messages += steps.size();
   });
-  EXPECT_TRUE(is_right);
+  EXPECT_TRUE(is_valid);
   EXPECT_GT(remembered, messages / 4);
   EXPECT_TRUE(testing::comparing_kernel(0).find_sequence == nullptr || compared > messages / 20)
       << compared;

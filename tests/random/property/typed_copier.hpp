@@ -50,7 +50,7 @@ class TypedCopier {
   void group(const wire::TypedGroup<Entry>& entries, void (*copy)(const Entry&, TypedCopier&)) {
     if (!entries.view().count_field()) return;
     const std::size_t count = entries.size();
-    if (!entries.view().count_is_right()) {
+    if (!entries.view().count_is_valid()) {
       return fail({wire::FieldErrorCode::Malformed, Entry::kCountTag, 0});
     }
     wire::GroupWriter writer = encoder_.group(Entry::kCountTag, count);

@@ -104,7 +104,7 @@ auto parties_of(const std::vector<Party>& parties) {
 template <class Holder>
 std::vector<Party> read_parties(const Holder& holder) {
   std::vector<Party> parties;
-  RC_ASSERT(holder.no_party_ids().view().count_is_right());
+  RC_ASSERT(holder.no_party_ids().view().count_is_valid());
   for (const auto party : holder.no_party_ids()) {
     Party& read = parties.emplace_back(Party{std::string{party.party_id().value}, {}});
     for (const auto sub : party.no_party_sub_ids()) {
@@ -144,7 +144,7 @@ void order_list_reads_as_it_was_written(Random random) {
                      field<Price>(order.price), ListSeqNo{1}, ClOrdID{order.id},
                      parties_of<NewOrderList::NoOrders::NoPartyIDs>(order.parties));
       }));
-  RC_ASSERT(list.no_orders().view().count_is_right());
+  RC_ASSERT(list.no_orders().view().count_is_valid());
   std::vector<Order> read;
   for (const auto order : list.no_orders()) {
     read.push_back({std::string{order.cl_ord_id().value}, std::string{order.symbol()->value},

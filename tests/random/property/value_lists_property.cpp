@@ -106,7 +106,7 @@ class ValueLists : public ::testing::TestWithParam<Case> {
         dictionary::Validator::make(dictionary::FixtDictionaries{*transport_, *application_}, {})
             .value());
   }
-  [[nodiscard]] bool is_right(std::vector<GeneratedField> fields, std::string_view value) {
+  [[nodiscard]] bool is_valid(std::vector<GeneratedField> fields, std::string_view value) {
     for (GeneratedField& field : fields) {
       if (field.tag == GetParam().tag) field.value = value;
     }
@@ -131,10 +131,10 @@ TEST_P(ValueLists, accept_only_values_that_the_standard_allows) {
     if (message.empty()) continue;
     is_met = true;
     for (const std::string_view value : GetParam().right) {
-      EXPECT_TRUE(is_right(message, value)) << GetParam().tag << '=' << value;
+      EXPECT_TRUE(is_valid(message, value)) << GetParam().tag << '=' << value;
     }
     for (const std::string_view value : GetParam().wrong) {
-      EXPECT_FALSE(is_right(message, value)) << GetParam().tag << '=' << value;
+      EXPECT_FALSE(is_valid(message, value)) << GetParam().tag << '=' << value;
     }
   }
   EXPECT_TRUE(is_met) << "no message of these versions has the field";

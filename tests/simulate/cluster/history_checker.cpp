@@ -115,11 +115,11 @@ void HistoryChecker::check_sent(std::size_t node, const WireMessage& message) {
           "node " + std::to_string(node) + " sends " + text + ", which no COMMIT has confirmed");
   }
   const auto stored = find_message(session, number);
-  const bool is_wrong =
+  const bool is_invalid =
       message.is_administrative() ? session.stored.contains(number) : stored != message.fingerprint;
   const auto [place, is_new] = session.sent.emplace(number, message.fingerprint);
   const bool is_again = !message.poss_dup && !is_new && place->second != message.fingerprint;
-  if (is_wrong || is_again) {
+  if (is_invalid || is_again) {
     found("number-means-two-things",
           "node " + std::to_string(node) + " sends " + text +
               (is_again ? ", which was sent for another message" : ", and the log has another"));

@@ -60,7 +60,7 @@ TEST_F(GroupViewTest, entries_end_at_the_next_delimiter_and_at_the_first_other_t
   EXPECT_EQ(texts(group), (Texts{"269=0|270=1.5|271=100|", "269=1|270=2|", "269=2|273=12:00:00|"}));
   EXPECT_EQ(group.announced(), 3U);
   EXPECT_EQ(group.count_field()->value, "3");
-  EXPECT_TRUE(group.count_is_right());
+  EXPECT_TRUE(group.count_is_valid());
   EXPECT_EQ(message.field(group.end_index()).tag, 58U);
 }
 
@@ -147,7 +147,7 @@ TEST_F(GroupViewTest, a_group_that_is_absent_or_empty_has_no_entries) {
     const GroupView group = message.group(kMdEntries);
     EXPECT_TRUE(texts(group).empty()) << body;
     EXPECT_TRUE(group.begin() == group.end());
-    EXPECT_TRUE(group.count_is_right()) << body;
+    EXPECT_TRUE(group.count_is_valid()) << body;
     EXPECT_FALSE(group.entry(0));
   }
   EXPECT_EQ(parse("35=W|55=A|").group(kMdEntries).announced().error().code,
@@ -169,10 +169,10 @@ TEST_F(GroupViewTest, a_wrong_count_shows_and_changes_nothing_else) {
         parse("35=W|268=" + std::string{count} + "|269=0|270=1|269=1|270=2|55=A|");
     const GroupView group = message.group(kMdEntries);
     EXPECT_EQ(texts(group), (Texts{"269=0|270=1|", "269=1|270=2|"})) << count;
-    EXPECT_FALSE(group.count_is_right()) << count;
+    EXPECT_FALSE(group.count_is_valid()) << count;
     EXPECT_EQ(group.count_field()->value, count);
   }
-  EXPECT_TRUE(parse("35=W|268=02|269=0|269=1|").group(kMdEntries).count_is_right());
+  EXPECT_TRUE(parse("35=W|268=02|269=0|269=1|").group(kMdEntries).count_is_valid());
   EXPECT_EQ(parse("35=W|268=-2|269=0|").group(kMdEntries).announced().error().code,
             FieldErrorCode::Malformed);
 }
@@ -181,7 +181,7 @@ TEST_F(GroupViewTest, a_missing_delimiter_leaves_no_entry) {
   const MessageView message = parse("35=W|268=2|270=1|269=0|270=2|55=A|");
   const GroupView group = message.group(kMdEntries);
   EXPECT_TRUE(group.empty());
-  EXPECT_FALSE(group.count_is_right());
+  EXPECT_FALSE(group.count_is_valid());
   EXPECT_EQ(message.field(group.end_index()).tag, 270U);
 }
 
@@ -197,7 +197,7 @@ TEST_F(GroupViewTest, an_outer_tag_ends_a_nested_group_and_what_follows_is_the_o
   EXPECT_EQ(texts(sides),
             (Texts{"54=1|453=3|448=P1|37=A|448=P2|452=1|", "54=2|453=1|", "54=3|448=P3|"}));
   EXPECT_EQ(texts(sides.entry(0)->group(kPartyIds)), (Texts{"448=P1|"}));
-  EXPECT_FALSE(sides.entry(0)->group(kPartyIds).count_is_right());
+  EXPECT_FALSE(sides.entry(0)->group(kPartyIds).count_is_valid());
   EXPECT_TRUE(sides.entry(1)->group(kPartyIds).empty());
   EXPECT_TRUE(sides.entry(2)->group(kPartyIds).empty());
 }
@@ -231,7 +231,7 @@ TEST_F(GroupViewTest, tags_above_sixteen_bits_are_members_count_fields_and_delim
   const GroupView group = message.group(kLarge);
   EXPECT_EQ(texts(group),
             (Texts{"65535=a|55=s|65591=x|", "65535=b|2147483647=y|", "65535=c|55=t|"}));
-  EXPECT_TRUE(group.count_is_right());
+  EXPECT_TRUE(group.count_is_valid());
   const GroupEntry first = *group.entry(0);
   EXPECT_EQ(first[65'591], "x");
   EXPECT_EQ(first[55], "s");
@@ -337,7 +337,7 @@ TEST_F(GroupViewTest, thousands_of_entries_are_all_there) {
     ++number;
   }
   EXPECT_EQ(number, 5000U);
-  EXPECT_TRUE(message.group(kMdEntries).count_is_right());
+  EXPECT_TRUE(message.group(kMdEntries).count_is_valid());
 }
 
 }  // namespace

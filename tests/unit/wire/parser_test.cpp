@@ -543,9 +543,9 @@ TEST_P(ParserTest, body_length_is_compared_whole_at_every_size) {
          {length, "0" + length, "000" + length, "1" + length, length + "0", length.substr(1),
           "9=" + length, length + "|9=" + length, std::string{"x"} + length}) {
       const std::string frame = with_check_sum(with_soh("8=FIX.4.4|9=" + written + "|" + body));
-      const bool is_right =
+      const bool is_valid =
           written == length || written == "0" + length || written == "000" + length;
-      ASSERT_EQ(parse(frame).has_value(), is_right) << written << " for " << length;
+      ASSERT_EQ(parse(frame).has_value(), is_valid) << written << " for " << length;
     }
   }
 }

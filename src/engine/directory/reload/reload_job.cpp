@@ -48,8 +48,8 @@ void CertificateWatch::report_expiries() {
 void CertificateWatch::report_certificates(const std::vector<TlsContexts::Reloaded>& reloaded) {
   for (const TlsContexts::Reloaded& one : reloaded) {
     loop_.report.engine(
-        one.is_right ? EventId::CertificatesReloaded : EventId::CertificatesNotReloaded,
-        one.is_right ? "certificates read again: " + one.text
+        one.is_valid ? EventId::CertificatesReloaded : EventId::CertificatesNotReloaded,
+        one.is_valid ? "certificates read again: " + one.text
                      : "certificates stay as they were: " + one.text);
   }
   report_expiries();
@@ -112,7 +112,7 @@ void CertificatesJob::finish() {
 }
 
 void CertificatesJob::fail(std::string_view why) {
-  const std::vector<TlsContexts::Reloaded> failed{{.is_right = false, .text = std::string{why}}};
+  const std::vector<TlsContexts::Reloaded> failed{{.is_valid = false, .text = std::string{why}}};
   watch_.report_certificates(failed);
   if (reader_) reader_->read(failed);
 }

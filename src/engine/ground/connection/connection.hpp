@@ -293,13 +293,13 @@ class CarriedBytes {
 // What the check of the Username and the Password in a connection's Logon has found.
 class LogonCredentials {
  public:
-  [[nodiscard]] bool are_right() const noexcept { return state_ == State::Right; }
+  [[nodiscard]] bool are_valid() const noexcept { return state_ == State::Accepted; }
   [[nodiscard]] bool are_refused() const noexcept { return state_ == State::Refused; }
-  // Right: names the user. Refused: the reason.
+  // Accepted: names the user. Refused: the reason.
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
   // change: starts when the Logon is accepted; null: the Logon has no NewPassword.
   void admit(std::string text, std::unique_ptr<PasswordChange> change) noexcept {
-    state_ = State::Right;
+    state_ = State::Accepted;
     text_ = std::move(text);
     change_ = std::move(change);
   }
@@ -325,7 +325,7 @@ class LogonCredentials {
   }
 
  private:
-  enum class State : std::uint8_t { Unchecked, Right, Refused };
+  enum class State : std::uint8_t { Unchecked, Accepted, Refused };
   enum class NewPassword : std::uint8_t { None, BeingWritten, Written };
 
   State state_ = State::Unchecked;
@@ -365,15 +365,15 @@ class Framing {
   void put_back(const wire::FrameResult& frame) noexcept {
     if (is_of_unsound(frame)) unsound_ += frame.size;
   }
-  // These next bytes are the rest of a frame whose BodyLength is wrong: each message ends with its
-  // trailer. Framed by BodyLength again, each would cost the whole rest.
+  // These next bytes are the rest of a frame whose BodyLength is invalid: each message ends with
+  // its trailer. Framed by BodyLength again, each would cost the whole rest.
   void set_unsound(std::size_t bytes) noexcept { unsound_ += bytes; }
   // Whether all received bytes before were frames, and the next one may have this number of bytes.
   [[nodiscard]] bool may_begin(std::size_t bytes) const noexcept {
     return carried_.empty() && scanner_.may_begin(bytes);
   }
   // Whether bytes that are one message need not be framed: none of them belong to a frame whose
-  // BodyLength is wrong.
+  // BodyLength is invalid.
   [[nodiscard]] bool may_be_whole() const noexcept { return unsound_ == 0; }
   // The scanner needs at least this number of bytes.
   [[nodiscard]] std::size_t needed() const noexcept { return needed_; }

@@ -40,7 +40,7 @@ std::string repaired_frame(std::string_view frame, BodyLengthRule rule) {
   const char* const digits_end = frame.data() + length_end;
   const auto [stop, error] = std::from_chars(frame.data() + length_at, digits_end, announced);
   if (error != std::errc{} || stop != digits_end) return {};
-  if (rule == BodyLengthRule::Right && announced != body.size()) return {};
+  if (rule == BodyLengthRule::Valid && announced != body.size()) return {};
   std::string result{frame.substr(0, length_at)};
   result += std::to_string(body.size());
   result += kSoh;

@@ -91,7 +91,7 @@ class LoopDirectory {
   void add_template(const session::SessionId& pattern, std::uint32_t loop);
   void remove_template(const session::SessionId& pattern, std::uint32_t loop);
 
-  // A session of one of the loops accepts messages with a wrong BodyLength or CheckSum.
+  // A session of one of the loops accepts messages with an invalid BodyLength or CheckSum.
   void accept_unsound() noexcept { accepts_unsound_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool accepts_unsound() const noexcept {
     return accepts_unsound_.load(std::memory_order_relaxed);

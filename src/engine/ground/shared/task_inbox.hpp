@@ -124,7 +124,7 @@ class TaskInbox {
 
   std::vector<std::shared_ptr<TaskChannel>> channels_;  // the loop's
   std::size_t first_channel_ = 0;                       // of the next turn
-  std::vector<std::unique_ptr<LoopTask>> tasks_;        // likewise
+  std::vector<std::unique_ptr<LoopTask>> tasks_;        // of one turn
 };
 
 }  // namespace nexusfix::engine

@@ -16,7 +16,7 @@ void TaskRunner::run_loop_tasks(Floors& floors) {
 
 void TaskRunner::run_posted_tasks() {
   inbox_->deliver(
-      // Without memory the result may have no text; its outcome is right.
+      // Without memory the result may have no text; its outcome is known.
       [this](QueuedTask& posted, PostResult& result) {
         loop_.boundary.run([&] { run_posted_task(posted, result); });
       },

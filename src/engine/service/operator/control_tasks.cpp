@@ -222,7 +222,7 @@ class CertificatesAnswer final : public CertificatesJob::Reader {
     std::string done;
     std::string refused;
     for (const TlsContexts::Reloaded& one : contexts) {
-      std::string& text = one.is_right ? done : refused;
+      std::string& text = one.is_valid ? done : refused;
       (text += text.empty() ? "" : "; ") += one.text;
     }
     if (refused.empty()) return order_->reply(CarriedOut{.result = "read again: " + done});

@@ -76,7 +76,7 @@ class SessionRegistry {
   Entries destroyed_;
   // Views of their names.
   std::map<std::string_view, SessionEntry*> by_name_;
-  // By the name in the counterparty's Logon. Views likewise.
+  // By the name in the counterparty's Logon; views of the names.
   std::map<std::string_view, SessionEntry*> acceptors_;
   // Sessions that the store may have under another session's name, and the reason.
   std::map<std::string, std::string, std::less<>> doubtful_names_;

@@ -33,5 +33,5 @@ inline bool fits(const char* frame, std::size_t size, const ByteRanges& ranges) 
     sum = sum_of(sum, sum_of(one, two));
     at += 2 * kVectorBytes;
   } while (at != whole);
-  return is_none(others) && is_sum_right(frame, size, total_of(sum));
+  return is_none(others) && is_sum_valid(frame, size, total_of(sum));
 }

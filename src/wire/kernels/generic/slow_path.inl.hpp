@@ -190,7 +190,7 @@ inline Place index_data(const char* frame, const Place& place, const FieldPlace&
 }
 
 // Whether 8, 9 and 35 are the first of at least three fields, with nothing between them, and
-// BodyLength is right.
+// BodyLength is valid.
 inline bool has_good_head(const char* frame, std::uint32_t size, const FieldArrays& arrays,
                           bool check_body_length) noexcept {
   constexpr std::uint16_t kBeginString = 8;
@@ -213,7 +213,7 @@ inline bool has_good_head(const char* frame, std::uint32_t size, const FieldArra
 
 // Whether CheckSum is the sum of the bytes, for a frame that ends with it, in digits. byte_sum: of
 // the whole frame; its low eight bits count.
-inline bool is_sum_right(const char* frame, std::size_t size, std::uint32_t byte_sum) noexcept {
+inline bool is_sum_valid(const char* frame, std::size_t size, std::uint32_t byte_sum) noexcept {
   constexpr std::uint32_t kOtherBytes = '1' + '0' + '=' + '\x01' + 3 * '0';
   // With its digits a, b and c, whose bytes are in the sum, that must be 101 a + 11 b + 2 c.
   constexpr std::uint32_t kWeights = 101 << 16 | 11 << 8 | 2;
@@ -339,7 +339,7 @@ struct UsualFields {
   std::uint32_t bytes;
 };
 
-// The head of a usual frame: `8=FIX.4.x` or `8=FIXT.1.x`, `9=` and the right BodyLength in two or
+// The head of a usual frame: `8=FIX.4.x` or `8=FIXT.1.x`, `9=` and the valid BodyLength in two or
 // three digits. 35 is the next field, unless has_type() finds that out.
 template <bool kFindsType = true>
 inline UsualFields usual_head(const char* frame, std::uint32_t size) noexcept {

@@ -28,7 +28,7 @@ static_assert(kTagBytesRead <= kTrailerBytes);
 // The last block of a body is loaded from the body's end.
 constexpr std::uint32_t kUsualFrameMin = kBlockBytes + kTrailerBytes;
 
-// Whether a usual frame has the right trailer. byte_sum: of its body and its first 16 bytes.
+// Whether a usual frame has a valid trailer. byte_sum: of its body and its first 16 bytes.
 template <unsigned Policy>
 [[gnu::always_inline]] inline bool has_good_end(const char* frame, std::uint32_t size,
                                                 const UsualFields& head,
@@ -164,7 +164,7 @@ inline Progress index_pairs(const char* frame, std::uint32_t size, Starts& start
 }
 
 // Examines the fields again that index_group() did not accept. Returns where to continue: after the
-// group, or earlier if the entries after that field are wrong.
+// group, or earlier if the entries after that field are invalid.
 [[gnu::noinline]] static Progress settle(const char* frame, std::uint32_t size, Starts& starts,
                                          std::uint32_t fields, const Progress& group,
                                          std::uint32_t slow, IndexWork& work) noexcept {
@@ -185,7 +185,7 @@ inline Progress index_pairs(const char* frame, std::uint32_t size, Starts& start
     // Its data field is indexed, too.
     done = at + 2;
     if (done <= fields && starts.at[done] == next.byte) {
-      // A value without SOH: the entries of the next fields are right.
+      // A value without SOH: the entries of the next fields are valid.
       if (lane + 1 < kGroupFields) continue;
       return {done, next.entry};
     }
@@ -201,8 +201,8 @@ inline std::uint32_t bits_of(std::uint32_t slow, std::uint32_t fields) noexcept 
 }
 
 // Indexes the fields that find_fields() found and the trailer if it is the next start, from the
-// given field and entry on. The trailer's end is wrong. Returns the next entry, which is above the
-// capacity if that was too small.
+// given field and entry on. The trailer's end is not set. Returns the next entry, which is above
+// the capacity if that was too small.
 [[gnu::always_inline]] inline std::uint32_t index_fields(const char* frame, std::uint32_t size,
                                                          Starts& starts, std::uint32_t fields,
                                                          std::uint32_t entry, IndexWork& work,

@@ -127,7 +127,7 @@ void write(Encoder& encoder, const Definition& definition, const std::vector<Ent
 void require_same(const GroupView& group, const Definition& definition,
                   const std::vector<Entry>& entries) {
   RC_ASSERT((group.announced() == entries.size()));
-  RC_ASSERT(group.count_is_right());
+  RC_ASSERT(group.count_is_valid());
   RC_ASSERT(group.size() == entries.size());
   auto wanted = entries.begin();
   for (const GroupEntry entry : group) {

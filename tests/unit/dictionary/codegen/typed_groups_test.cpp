@@ -59,7 +59,7 @@ TEST_F(TypedGroups, are_ranges_nested_to_any_depth) {
   EXPECT_EQ(seen, (std::vector<std::string>{"A", "a1", "a2", "B"}));
   EXPECT_EQ(order.no_party_ids().size(), 2U);
   EXPECT_TRUE(order.no_allocs().empty());
-  EXPECT_TRUE(order.no_party_ids().view().count_is_right());
+  EXPECT_TRUE(order.no_party_ids().view().count_is_valid());
 }
 
 TEST_F(TypedGroups, return_optional_fields_of_an_entry_as_results) {

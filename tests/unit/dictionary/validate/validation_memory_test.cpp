@@ -20,7 +20,7 @@ TEST(ValidatorAllocation, valid_and_invalid_messages_are_validated_without_an_al
   for (int i = 0; i < 5'000; ++i) entries += "269=0|270=1.5|271=3|";
   const struct {
     std::string body;
-    bool is_right;
+    bool is_valid;
   } messages[] = {
       {"35=0|" + head, true},
       {"35=W|" + head + "55=B|268=5000|" + entries, true},
@@ -35,11 +35,11 @@ TEST(ValidatorAllocation, valid_and_invalid_messages_are_validated_without_an_al
     const auto parsed = parser.parse(bytes);
     ASSERT_TRUE(parsed);
     const std::size_t before = test::allocations;
-    const bool is_right = !validator.validate(*parsed);
+    const bool is_valid = !validator.validate(*parsed);
     EXPECT_EQ(test::allocations, before);
-    EXPECT_EQ(is_right, message.is_right) << message.body.substr(0, 60);
+    EXPECT_EQ(is_valid, message.is_valid) << message.body.substr(0, 60);
     // New, seen again, learned, known.
-    for (int i = 0; i < 4; ++i) EXPECT_EQ(!validator.validate(*parsed, memory), is_right);
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(!validator.validate(*parsed, memory), is_valid);
     EXPECT_EQ(test::allocations, before);
   }
 }

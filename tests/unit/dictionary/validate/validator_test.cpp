@@ -482,13 +482,13 @@ TEST(Validator, no_byte_before_a_message_without_begin_string_is_read) {
   constexpr std::size_t kBytesMax = 100;
   test::GuardedBytes guarded{kBytesMax};
   for (const std::string_view begin_string : {"", "X"}) {
-    for (const auto& [value, is_right] : {std::pair{"1", true}, {"x", false}, {"", true}}) {
+    for (const auto& [value, is_valid] : {std::pair{"1", true}, {"x", false}, {"", true}}) {
       const std::string message = fix(begin_string, "35=2|7=" + std::string{value} + '|');
       wire::Parser parser;
       const auto parsed = parser.parse(guarded.at_begin(message));
       ASSERT_TRUE(parsed.has_value()) << message;
       const std::optional<Violation> wrong = validator->validate(*parsed);
-      ASSERT_EQ(wrong.has_value(), !is_right) << message;
+      ASSERT_EQ(wrong.has_value(), !is_valid) << message;
       EXPECT_TRUE(!wrong || wrong->rule == Rule::TypeWrong) << message;
     }
   }

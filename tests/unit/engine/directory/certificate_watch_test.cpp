@@ -44,8 +44,8 @@ TEST_F(CertificateWatchComponent, engine_without_tls_has_nothing_to_watch) {
 TEST_F(CertificateWatchComponent, each_result_is_an_event_and_a_failure_says_what_stays) {
   dependencies.shared.tls = std::make_shared<TlsContexts>();
   make_floors();
-  watch().report_certificates({{.is_right = true, .text = "venue.pem"},
-                               {.is_right = false, .text = "trader.pem: no such file"}});
+  watch().report_certificates({{.is_valid = true, .text = "venue.pem"},
+                               {.is_valid = false, .text = "trader.pem: no such file"}});
   EXPECT_TRUE(log.has(EventId::CertificatesReloaded, "read again: venue.pem")) << log.all();
   EXPECT_TRUE(log.has(EventId::CertificatesNotReloaded,
                       "certificates stay as they were: trader.pem: no such file"))

@@ -42,8 +42,8 @@ TEST(RepairedFrame, repaired_frame_is_the_intended_message) {
     EXPECT_EQ(first_message_size(broken + message), broken.size());
     EXPECT_EQ(first_message_size(broken + broken + message), broken.size());
   }
-  EXPECT_EQ(repaired_frame(with_check_sum(message, "x"), BodyLengthRule::Right), message);
-  EXPECT_EQ(repaired_frame(with_length(message, "1"), BodyLengthRule::Right), "");
+  EXPECT_EQ(repaired_frame(with_check_sum(message, "x"), BodyLengthRule::Valid), message);
+  EXPECT_EQ(repaired_frame(with_length(message, "1"), BodyLengthRule::Valid), "");
 }
 
 TEST(RepairedFrame, repaired_frame_accepts_any_bytes) {
@@ -57,7 +57,7 @@ TEST(RepairedFrame, repaired_frame_accepts_any_bytes) {
     EXPECT_LE(first_message_size(bytes), bytes.size());
     const std::string repaired = repaired_frame(bytes, BodyLengthRule::Any);
     if (repaired.empty()) continue;
-    EXPECT_EQ(repaired_frame(repaired, BodyLengthRule::Right), repaired);
+    EXPECT_EQ(repaired_frame(repaired, BodyLengthRule::Valid), repaired);
   }
 }
 

@@ -198,7 +198,7 @@ TEST_F(Admissions, session_that_this_loop_does_not_have) {
       {"a template whose passwords nothing checks", kPasswords, kTemplate,
        refuse(EventId::SessionUnknown, unknown)},
       {"a template, and the password is right", kPasswords,
-       [](auto& f) { kTemplate(f), f.password = LogonFacts::Password::Right; }, "make"},
+       [](auto& f) { kTemplate(f), f.password = LogonFacts::Password::Accepted; }, "make"},
   });
   const auto not_made = [&](EventId id, const std::string& why) {
     return DecisionText::id(id) + ": " + why + " | " + refuse(EventId::SessionUnknown, unknown);
@@ -238,7 +238,7 @@ TEST_F(Admissions, counterparty) {
       {"nothing checks it", kPasswords, kNothing,
        refuse(EventId::PasswordNotChecked,
               "session FIX.4.4:VENUE->TRADER: its password was not checked")},
-      {"it is right", kPasswords, [](auto& f) { f.password = Password::Right; }, "bind"},
+      {"it is right", kPasswords, [](auto& f) { f.password = Password::Accepted; }, "bind"},
       {"it is refused", kPasswords,
        [](auto& f) { f.password = Password::Refused, f.password_text = "user TRADER: wrong"; },
        refuse(EventId::PasswordRefused, claim + "user TRADER: wrong")},

@@ -261,15 +261,15 @@ class RetentionRun {
 void run(Durability durability) {
   unsigned runs = 0;
   unsigned retired = 0;
-  const bool is_right = rc::check([&] {
+  const bool is_valid = rc::check([&] {
     RetentionRun run{durability, *rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<std::uint64_t>()};
     for (int steps = *rc::gen::inRange(0, 120); steps > 0; --steps) run.step();
     ++runs;
     if (run.has_retired()) ++retired;
   });
-  EXPECT_TRUE(is_right);
+  EXPECT_TRUE(is_valid);
   // Not of one case that is repeated alone.
-  if (is_right && runs >= 100) {
+  if (is_valid && runs >= 100) {
     EXPECT_GT(retired, runs / 4);
   }
 }

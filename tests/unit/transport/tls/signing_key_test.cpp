@@ -83,7 +83,7 @@ TEST(SigningKey, rsa_signature_is_verified_by_the_public_key) {
       BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), BIO_free};
   const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key{
       PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr), EVP_PKEY_free};
-  const auto is_right = [&](std::string_view text) {
+  const auto is_valid = [&](std::string_view text) {
     const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context{EVP_MD_CTX_new(),
                                                                           EVP_MD_CTX_free};
     EVP_DigestVerifyInit(context.get(), nullptr, EVP_sha256(), nullptr, key.get());
@@ -91,8 +91,8 @@ TEST(SigningKey, rsa_signature_is_verified_by_the_public_key) {
                             bytes->size(), reinterpret_cast<const unsigned char*>(text.data()),
                             text.size()) == 1;
   };
-  EXPECT_TRUE(is_right("text"));
-  EXPECT_FALSE(is_right("texts"));
+  EXPECT_TRUE(is_valid("text"));
+  EXPECT_FALSE(is_valid("texts"));
 }
 
 TEST(SigningKey, wrong_key_is_refused_and_not_shown) {
