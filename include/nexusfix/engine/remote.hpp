@@ -96,7 +96,7 @@ namespace detail {
 
 // The callback of a message's result, with its captures in place: any function of a const
 // PostResult& that returns nothing and has at most kResultCallbackBytesMax bytes.
-class ResultCallback : public detail::StoredCallback<const PostResult&, kResultCallbackBytesMax> {
+class ResultCallback : public StoredCallback<const PostResult&, kResultCallbackBytesMax> {
  public:
   ResultCallback() = default;  // there is no callback
   // Implicit, so that send() takes a lambda. A pointer to a function must not be null. Throws what

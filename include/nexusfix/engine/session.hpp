@@ -166,7 +166,7 @@ class StoredCallback {
 // The callback of a timer, with its captures in place: any function of a Session& that returns
 // nothing and has at most kTimerBytesMax bytes. One whose move may throw is allocated: a capture of
 // a const object, such as of a const std::string, has no move.
-class TimerCallback : public detail::StoredCallback<Session&, kTimerBytesMax> {
+class TimerCallback : public StoredCallback<Session&, kTimerBytesMax> {
  public:
   TimerCallback() = default;  // must not be called
   // Implicit, so that call_at() takes a lambda. A pointer to a function must not be null. Throws

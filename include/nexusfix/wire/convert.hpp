@@ -560,11 +560,10 @@ class UtcTimestampWriter {
   std::size_t write(PicoTime value, TimePrecision precision, char* out) noexcept {
     const std::uint64_t nanos =
         static_cast<std::uint64_t>(value.time.time_since_epoch().count()) - midnight_;
-    if (nanos >= detail::kNanosPerDay) [[unlikely]]
+    if (nanos >= kNanosPerDay) [[unlikely]]
       return write_other_day(value, precision, out);
     std::memcpy(out, date_.data(), kDateBytes);
-    return kDateBytes +
-           detail::store_dash_and_time(out + kDateBytes, nanos, value.picos, precision);
+    return kDateBytes + store_dash_and_time(out + kDateBytes, nanos, value.picos, precision);
   }
   // As above, for a time without picoseconds.
   std::size_t write(WallTime value, TimePrecision precision, char* out) noexcept {

@@ -70,7 +70,7 @@ struct DraftRules {
   std::string_view msg_type;                         // of a message
   const GroupShape* shape = nullptr;                 // of a group
   std::span<const Tag> members;                      // in the dictionary's order
-  std::span<const detail::FieldCheck> checks;        // of each member
+  std::span<const FieldCheck> checks;                // of each member
   std::span<const Tag> required;                     // tags
   std::span<const std::string_view> required_names;  // their names
   std::span<const DataPair> data_pairs;              // among the members
@@ -260,7 +260,7 @@ class DraftEdit {
     } else if (!detail::has_wire_format(value)) {
       refuse(DraftError::Code::ValueOutOfRange, tag);
     } else {
-      char buffer[detail::kValueTextBytesMax];
+      char buffer[kValueTextBytesMax];
       text(tag, {buffer, detail::value_text(value, buffer)});
     }
   }

@@ -36,7 +36,7 @@ concept FieldTime = std::convertible_to<T, WallTime> || std::convertible_to<T, T
 //   TimeOfDay     UTCTimeOnly; from 0 to the end of the leap second 23:59:60
 //   Date          UTCDateOnly, LocalMktDate; years 0 to 9999
 template <class T>
-concept FieldValue = !detail::kIsOptionalField<T> &&
+concept FieldValue = !kIsOptionalField<T> &&
                      (std::convertible_to<T, std::string_view> || std::same_as<T, char> ||
                       std::same_as<T, bool> || WholeNumber<T> || std::same_as<T, Decimal> ||
                       std::same_as<T, FixedPrice> || std::convertible_to<T, Date> || FieldTime<T>);

@@ -276,11 +276,11 @@ struct CharEnumTraits {
   }
   // Empty for a value that is not an enumerator. The encoder refuses it.
   [[nodiscard]] static std::string_view text(Enum value) noexcept {
-    return {&detail::kBytes[static_cast<unsigned char>(value)], has(value) ? 1U : 0U};
+    return {&kBytes[static_cast<unsigned char>(value)], has(value) ? 1U : 0U};
   }
   // Four words: a bit for each character that is a value.
   [[nodiscard]] static constexpr const std::uint64_t* char_bits() noexcept {
-    return detail::kCharBits<Enum>.data();
+    return kCharBits<Enum>.data();
   }
   // Malformed if the text is not one byte, OutOfRange if it is not in kValues.
   [[nodiscard]] static Converted<Enum> from(std::string_view text) noexcept {
@@ -317,7 +317,7 @@ struct IntEnumTraits {
   [[nodiscard]] static Converted<Enum> from(std::int64_t number) noexcept {
     const auto small = static_cast<std::uint64_t>(number);
     const bool is_value =
-        small < 64 ? (detail::kSmallIntBits<Enum> >> small & 1U) != 0 : find(number) != nullptr;
+        small < 64 ? (kSmallIntBits<Enum> >> small & 1U) != 0 : find(number) != nullptr;
     if (!is_value) return std::unexpected{FieldErrorCode::OutOfRange};
     return static_cast<Enum>(number);
   }

@@ -82,26 +82,26 @@ class TagSequence {
   // What a kernel compares a frame with.
   [[nodiscard]] const TagTexts& texts() const noexcept { return texts_; }
   // Where a kernel writes the places of the values.
-  [[nodiscard]] detail::NarrowPlace* places() const noexcept { return places_; }
+  [[nodiscard]] NarrowPlace* places() const noexcept { return places_; }
   // The index of the last frame that a kernel has found to have these tags.
-  [[nodiscard]] detail::FieldIndex index() const noexcept {
+  [[nodiscard]] FieldIndex index() const noexcept {
     return {keys_, kNoPlaces, places_, texts_.fields, texts_.fields};
   }
   // A frame has these tags, and so has the next one probably.
   void record_fit() noexcept { patience_ = kPatience; }
   // Another frame of as many fields was indexed. Whether its tags should be learned: those of the
   // frame before it were the same, and frames with the present ones have become rare.
-  [[nodiscard]] bool awaits(const detail::FieldIndex& index) noexcept;
+  [[nodiscard]] bool awaits(const FieldIndex& index) noexcept;
   // From a frame without a fault that has no Length field. places: for those of the values of each
   // frame, room for kFieldsMax. False: it cannot be learned.
-  [[nodiscard]] bool learn(std::string_view frame, const detail::FieldIndex& index,
-                           detail::NarrowPlace* places) noexcept;
+  [[nodiscard]] bool learn(std::string_view frame, const FieldIndex& index,
+                           NarrowPlace* places) noexcept;
   // The tags of frames with as many fields cannot be learned: the next attempt comes late.
   void put_off() noexcept { patience_ = kPatienceMax; }
   // What the last set_proof() has set; at first, and after learn(), nothing is known.
-  [[nodiscard]] const detail::ShapeProof& proof() const noexcept { return proof_; }
+  [[nodiscard]] const ShapeProof& proof() const noexcept { return proof_; }
   // For validators. No value is limited any more.
-  void set_proof(const detail::ShapeProof& proof) noexcept;
+  void set_proof(const ShapeProof& proof) noexcept;
   // The value of the field must be one of these characters. At most kValuesMax fields.
   void narrow(std::size_t field, std::uint8_t lowest, std::uint8_t highest) noexcept;
   // The value of the field in a frame must be this one, unless it is too long.
@@ -119,7 +119,7 @@ class TagSequence {
 
  private:
   // Nothing reads them: see FrameShape.
-  static constexpr detail::FieldPlace kNoPlaces[TagTexts::kFieldsMax] = {};
+  static constexpr FieldPlace kNoPlaces[TagTexts::kFieldsMax] = {};
   static constexpr std::uint32_t kPatience = 3;
   static constexpr std::uint32_t kPatienceMax = 64;
   static constexpr std::uint8_t kChangesMax = 16;
@@ -129,8 +129,8 @@ class TagSequence {
   bool is_narrow_ = false;
   bool is_complete_ = false;
   std::uint8_t changes_ = 0;  // that adapt() has seen
-  detail::ShapeProof proof_;
-  detail::NarrowPlace* places_ = nullptr;
+  ShapeProof proof_;
+  NarrowPlace* places_ = nullptr;
   alignas(kKeysAlignment) std::uint16_t keys_[TagTexts::kFieldsMax + kKeysReadable] = {};
   TagTexts texts_{};
 };
@@ -205,9 +205,8 @@ class ParserIndex {
   ~ParserIndex();
 
   // See BasicParser::find_shape().
-  [[nodiscard, gnu::always_inline]] detail::FrameShape* find_shape(
-      std::string_view bytes) noexcept {
-    detail::FrameShape& shape = shapes_[bytes.size() % kShapes];
+  [[nodiscard, gnu::always_inline]] FrameShape* find_shape(std::string_view bytes) noexcept {
+    FrameShape& shape = shapes_[bytes.size() % kShapes];
     if (!shape.is_of(bytes.size()) || !fits_(bytes.data(), bytes.size(), shape.ranges()))
       return nullptr;
     shape.record_fit();
@@ -224,15 +223,14 @@ class ParserIndex {
     if (sequence == nullptr) return nullptr;
     sequence->record_fit();
     misses_ = {};
-    if (detail::FrameShape* const shape = awaiting_shape(bytes.size()); shape != nullptr)
-        [[unlikely]]
+    if (FrameShape* const shape = awaiting_shape(bytes.size()); shape != nullptr) [[unlikely]]
       learn(*shape, bytes, sequence->index(), MessageView::kNoFaults);
     return sequence;
   }
   // See BasicParser::parse(). Inlined, so that the view is not copied in memory.
   [[nodiscard, gnu::always_inline]] std::expected<MessageView, ParseError> parse(
       std::string_view frame) {
-    if (detail::FrameShape* const shape = find_shape(frame); shape != nullptr)
+    if (FrameShape* const shape = find_shape(frame); shape != nullptr)
       return std::expected<MessageView, ParseError>{std::in_place, frame, *shape};
     const bool compares = frame.size() <= compared_bytes_max_;
     if (compares) {
@@ -252,8 +250,7 @@ class ParserIndex {
     }
     if (compared && wait_ == 0 && TagSequence::has_size(frame.size()))
       learn_sequence(frame, indexed);
-    if (detail::FrameShape* const shape = awaiting_shape(frame.size()); shape != nullptr)
-        [[unlikely]]
+    if (FrameShape* const shape = awaiting_shape(frame.size()); shape != nullptr) [[unlikely]]
       learn(*shape, frame, indexed);
     return std::expected<MessageView, ParseError>{std::in_place, frame, index_of(indexed.count),
                                                   *indexed.faults};
@@ -274,32 +271,31 @@ class ParserIndex {
   [[nodiscard]] Indexed index_slow_path(std::string_view frame, std::uint32_t count);
   [[nodiscard]] ParseError diagnosed(std::string_view frame) const noexcept;
   // After a frame of this size that fits no shape: the one to learn from it; null: none.
-  [[nodiscard, gnu::always_inline]] detail::FrameShape* awaiting_shape(std::size_t bytes) noexcept {
-    detail::FrameShape& shape = shapes_[bytes % kShapes];
+  [[nodiscard, gnu::always_inline]] FrameShape* awaiting_shape(std::size_t bytes) noexcept {
+    FrameShape& shape = shapes_[bytes % kShapes];
     if (!shape.is_of(bytes)) [[likely]]
       return shape.awaits(bytes) ? &shape : nullptr;
     shape.forget();
     return nullptr;
   }
-  void learn(detail::FrameShape& shape, std::string_view frame, const detail::FieldIndex& index,
+  void learn(FrameShape& shape, std::string_view frame, const FieldIndex& index,
              const Faults& faults) const noexcept;
   // After parse_unlike(), which has to keep all in registers.
-  void learn(detail::FrameShape& shape, std::string_view frame, Indexed indexed) const noexcept;
+  void learn(FrameShape& shape, std::string_view frame, Indexed indexed) const noexcept;
   void learn_sequence(std::string_view frame, Indexed indexed) noexcept;
-  [[nodiscard]] bool can_be_learned(const detail::FieldIndex& index,
-                                    const Faults& faults) const noexcept;
+  [[nodiscard]] bool can_be_learned(const FieldIndex& index, const Faults& faults) const noexcept;
   void reserve(std::uint32_t fields);
-  [[nodiscard]] detail::FieldIndex index_of(std::uint32_t count) const noexcept {
+  [[nodiscard]] FieldIndex index_of(std::uint32_t count) const noexcept {
     const std::uint32_t fields = count & ~kNarrowPlaces;
     return {index_.keys, index_.places, index_.narrow_places, fields,
             (count & kNarrowPlaces) != 0 ? fields : 0};
   }
 
   std::uint32_t (*index_frame_)(const char* frame, std::size_t size, kernels::IndexWork& work);
-  bool (*fits_)(const char* frame, std::size_t size, const detail::ByteRanges& ranges);
+  bool (*fits_)(const char* frame, std::size_t size, const ByteRanges& ranges);
   TagSequence* (*find_sequence_)(const char* frame, std::size_t size, TagSequence* sequences);
-  std::size_t compared_bytes_max_;        // of a frame whose tags parse() compares
-  detail::FrameShape* shapes_ = nullptr;  // kShapes of them
+  std::size_t compared_bytes_max_;  // of a frame whose tags parse() compares
+  FrameShape* shapes_ = nullptr;    // kShapes of them
   TagSequence* sequences_ = nullptr;
   // How many frames are not compared with sequences, so that frames without a common sequence cost
   // little.
@@ -311,7 +307,7 @@ class ParserIndex {
   };
   Misses misses_;
   kernels::IndexWork* work_ = nullptr;
-  detail::FieldIndex index_;
+  FieldIndex index_;
   Checks checks_;
   std::unique_ptr<Storage> storage_;
 };

@@ -319,7 +319,7 @@ struct IsField<LengthField<FieldTag>> : std::true_type {};
 
 // A Field, a DataField, a LengthField or an enumeration of a dictionary.
 template <class T>
-concept TypedField = detail::IsField<T>::value || DictionaryEnum<T>;
+concept TypedField = IsField<T>::value || DictionaryEnum<T>;
 
 }  // namespace detail
 

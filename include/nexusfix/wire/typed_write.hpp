@@ -130,8 +130,8 @@ struct IsGroupPart<GroupRange<Entry, Range, MakeEntry>> : std::true_type {};
 // the result of a typed read, which is omitted if the field was missing, and is an error of the
 // encoder (EmptyValue) if the field could not be read; a group; the time of sending.
 template <class T>
-concept MessagePart = TypedField<T> || detail::IsOptionalField<T>::value ||
-                      detail::IsGroupPart<T>::value || detail::IsTimeOfSending<T>::value;
+concept MessagePart = TypedField<T> || IsOptionalField<T>::value || IsGroupPart<T>::value ||
+                      IsTimeOfSending<T>::value;
 
 template <class T>
 struct FieldOf {
