@@ -141,8 +141,8 @@ Converted<FixedPrice> to_any_fixed_price(std::string_view text) noexcept {
 }
 
 #if defined(__SSE2__)
-__m128i without_far_point(__m128i digits, std::size_t point) noexcept {
-  const void* const table = kPointTables.stay[point].data();
+__m128i without_far_point(__m128i digits, unsigned others) noexcept {
+  const void* const table = kPointTables.stay[lowest_bit(others)].data();
   const __m128i stay = _mm_load_si128(static_cast<const __m128i*>(table));
   const __m128i moved = _mm_slli_si128(digits, 1);
   return _mm_or_si128(_mm_andnot_si128(stay, moved), _mm_and_si128(stay, digits));

@@ -15,7 +15,9 @@ GroupView::EntryEnd GroupView::find_end(std::uint32_t at) const noexcept {
       break;
     }
   }
-  const std::uint32_t ignored = GroupEntry::ignored_of(end - at);
+  std::uint32_t ignored = GroupEntry::ignored_of(end - at);
+  if (end - at > 2 && message_.index_.narrow_count == 0 && at >= GroupEntry::kFieldsInFront)
+    ignored |= GroupEntry::kIsUsual;
   return {end, shape_.has_large_members() ? ignored & ~kCompared : ignored};
 }
 

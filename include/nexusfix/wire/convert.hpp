@@ -83,8 +83,8 @@ struct ScaleAndMantissa {
   const __m128i stay = _mm_sub_epi64(_mm_setzero_si128(), first);
   return _mm_xor_si128(moved, _mm_and_si128(_mm_xor_si128(moved, digits), stay));
 }
-// Without a point at any byte but the last. Out of line, because few values need it.
-[[nodiscard]] __m128i without_far_point(__m128i digits, std::size_t point) noexcept;
+// Without a point at any byte but the last; others: its bit. Out of line, because few need it.
+[[nodiscard]] __m128i without_far_point(__m128i digits, unsigned others) noexcept;
 
 // False: the text is no number, or the slow path reads it: with a sign, or longer than a vector.
 //
@@ -101,14 +101,15 @@ template <TextFront Front>
   if (others != 0) {
     // One point, and not as the last byte: that would need another test for a digit.
     constexpr unsigned kLastBit = 1U << kLastByteOfVector;
-    if ((others & ((others - 1) | kLastBit)) != 0) [[unlikely]]
-      return false;
-    const std::size_t point = lowest_bit(others);
-    if (text[text.size() + point - kVectorBytes] != '.') [[unlikely]]
-      return false;
     constexpr unsigned kFarBits = (1U << (kVectorBytes / 2 - 1)) - 1;
-    if ((others & kFarBits) != 0) [[unlikely]] {
-      digits = without_far_point(digits, point);
+    const std::size_t point = lowest_bit(others);
+    const char* end = text.data() + text.size();
+    asm("" : "+r"(end));  // hides the sum: a part of it would be made for all values
+    if (end[static_cast<std::ptrdiff_t>(point) - std::ptrdiff_t{kVectorBytes}] != '.') [[unlikely]]
+      return false;
+    if ((others & ((others - 1) | kLastBit | kFarBits)) != 0) [[unlikely]] {
+      if ((others & ((others - 1) | kLastBit)) != 0) return false;
+      digits = without_far_point(digits, others);
     } else {
       digits = without_point(digits);
     }

@@ -264,6 +264,12 @@ class GroupEntry {
     asm("" : "+r"(places));
     places_ = places;
   }
+  // A bit of ignored_, of the two of the first key: an entry of three fields or more, with wide
+  // places, and after kFieldsInFront fields. A lookup of one of the three asks nothing else.
+  static constexpr std::uint32_t kIsUsual = 1;
+  // Each has at least three bytes, and the entry's first tag and `=` have two.
+  static constexpr std::uint32_t kFieldsInFront = 5;
+  static_assert(3 * kFieldsInFront + 2 >= kReadableFrontBytes);
   // See MessageView::by_parts().
   [[nodiscard, gnu::always_inline]] GroupEntry by_parts() const noexcept {
     return {message_, begin_, end_, ignored_};
@@ -308,8 +314,15 @@ class GroupEntry {
     constexpr std::size_t kLater = 6;
     std::size_t key_bytes = kLater;
     // Entries are alike, so the processor predicts which of three keys it is, and no address waits.
-    if (field_count() > 2) [[likely]]
+    if ((ignored_ & kIsUsual) != 0) [[likely]] {
       key_bytes = keys[0] == key ? 0 : keys[1] == key ? 2 : keys[2] == key ? 4 : kLater;
+      if (key_bytes != kLater) [[likely]] {
+        read_wide(key_bytes, found);
+        return found.has_front = true;
+      }
+    } else if (field_count() > 2) {
+      key_bytes = keys[0] == key ? 0 : keys[1] == key ? 2 : keys[2] == key ? 4 : kLater;
+    }
     if (key_bytes == kLater) [[unlikely]] {
       const std::uint32_t count = end_ - begin_;
       if (const auto bits = MessageView::equal_bits_at(keys, key) & own_bits(); bits != 0)
@@ -321,17 +334,24 @@ class GroupEntry {
         return false;
     }
     if (index.narrow_count == 0) {
-      const detail::FieldPlace& place = detail::item_after(places_, key_bytes);
-      found.begin = place.begin;
-      found.size = place.end - place.begin;
+      read_wide(key_bytes, found);
     } else {
       const detail::NarrowPlace& place =
           detail::item_after(index.narrow_places + begin_, key_bytes);
       found.begin = place.begin;
       found.size = place.size;
+      found.data = message_.bytes_.data() + found.begin;
     }
-    found.data = message_.bytes_.data() + found.begin;
+    found.has_front = found.begin >= kReadableFrontBytes;
     return true;
+  }
+  // The value of the field after these bytes of keys, in a message with wide places.
+  [[gnu::always_inline]] void read_wide(std::size_t key_bytes,
+                                        detail::ValueAt& found) const noexcept {
+    const detail::FieldPlace& place = detail::item_after(places_, key_bytes);
+    found.begin = place.begin;
+    found.size = std::size_t{place.end} - place.begin;  // in 64 bits: its end is one addition
+    found.data = message_.bytes_.data() + found.begin;
   }
 
   MessageView message_;
@@ -339,7 +359,7 @@ class GroupEntry {
       nullptr;  // of its first field; used if the message has no narrow ones
   std::uint32_t begin_ = 0;
   std::uint32_t end_ = 0;
-  std::uint32_t ignored_ = ~std::uint32_t{0};  // see ignored_of(); all: there is no field
+  std::uint32_t ignored_ = ~kIsUsual;  // see ignored_of() and kIsUsual; all but that: no field
 };
 
 // An input iterator over the fields of an entry.
@@ -434,7 +454,7 @@ class GroupView {
   // An entry's end, and how the next entry is compared with it.
   struct EntryEnd {
     std::uint32_t end = 0;
-    // GroupEntry::ignored_of() its fields. Without kCompared, equal tags do not show an equal end.
+    // GroupEntry::ignored_of() its fields, and kIsUsual. Without kCompared, equal tags show no end.
     std::uint32_t ignored = 0;
   };
   static constexpr std::uint32_t kAllEqual = ~std::uint32_t{0};

@@ -201,6 +201,7 @@ struct ValueAt {
   const char* data;
   std::size_t size;
   std::uint32_t begin;
+  bool has_front;  // whether it may be read with TextFront::Readable
 
   [[nodiscard]] std::string_view text() const noexcept { return {data, size}; }
 };
@@ -361,9 +362,10 @@ class MessageView {
       found.size = index_.narrow_places[index].size;
     } else {
       found.begin = index_.places[index].begin;
-      found.size = index_.places[index].end - found.begin;
+      found.size = std::size_t{index_.places[index].end} - found.begin;
     }
     found.data = bytes_.data() + found.begin;
+    found.has_front = found.begin >= kReadableFrontBytes;
     return true;
   }
   [[nodiscard]] bool has_tag(std::size_t index, Tag tag) const noexcept {
@@ -618,8 +620,6 @@ namespace detail {
 // that has both, because compilers keep that in memory.
 template <class T>
 [[nodiscard, gnu::always_inline]] inline bool read_usual(const ValueAt& value, T& read) noexcept {
-  // In a complete message, the bytes before a value may be read, too.
-  const bool is_front_readable = value.begin >= kReadableFrontBytes;
   if constexpr (std::is_same_v<T, std::string_view>) {
     read = value.text();
     return value.size != 0;
@@ -629,23 +629,21 @@ template <class T>
     return true;
   } else if constexpr (std::is_same_v<T, std::uint64_t> || std::is_same_v<T, std::int64_t>) {
     std::uint64_t number;
-    if (!is_front_readable || !parse_digits<TextFront::Readable>(value.text(), number))
-      return false;
+    if (!value.has_front || !parse_digits<TextFront::Readable>(value.text(), number)) return false;
     read = static_cast<T>(number);
     return true;
   } else if constexpr (std::is_same_v<T, Decimal>) {
 #if defined(__SSE2__)
     ScaleAndMantissa parsed;
-    if (!is_front_readable || !parse_decimal<TextFront::Readable>(value.text(), parsed))
-      return false;
+    if (!value.has_front || !parse_decimal<TextFront::Readable>(value.text(), parsed)) return false;
     read = Decimal{parsed.mantissa, parsed.scale};
     return true;
 #else
     return false;
 #endif
   } else {
-    const Converted<T> usual = is_front_readable ? convert<T, TextFront::Readable>(value.text())
-                                                 : Converted<T>{convert<T>(value.text())};
+    const Converted<T> usual = value.has_front ? convert<T, TextFront::Readable>(value.text())
+                                               : Converted<T>{convert<T>(value.text())};
     if (!usual) return false;
     read = *usual;
     return true;
@@ -672,7 +670,7 @@ template <class Result, class T>
 
 // A value that is known to be a number.
 [[nodiscard, gnu::always_inline]] inline Decimal checked_decimal(const ValueAt& value) noexcept {
-  if (value.begin < kReadableFrontBytes) [[unlikely]]
+  if (!value.has_front) [[unlikely]]
     return checked_any_decimal(value.text());
   return checked_decimal<TextFront::Readable>(value.text());
 }

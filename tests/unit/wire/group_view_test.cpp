@@ -306,6 +306,39 @@ TEST_F(GroupViewTest, nothing_outside_of_the_message_is_read) {
   }
 }
 
+// A number is read with the bytes before it. The first entry has too few before it, the second one
+// as few as there may be.
+TEST_F(GroupViewTest, nothing_before_a_long_message_is_read_for_a_number_in_an_early_entry) {
+  const std::string filler = "58=" + std::string(300, 'x') + "|";
+  test::GuardedBytes guarded{4096};
+
+  frame_ = message_of("35=5|34=7|49=.5|" + filler, "A");
+  const MessageView early = *parser_.parse(guarded.at_begin(frame_));
+  const GroupEntry first = *early.group(kGroupShape<9, 35, 34, 49>).entry(0);
+  EXPECT_EQ(first.offset(), 10U);
+  EXPECT_EQ(first.get<std::int64_t>(35), 5);
+  EXPECT_EQ(first.get<Decimal>(34), Decimal(7, 0));
+  EXPECT_EQ(first.get<Decimal>(49), Decimal(5, 1));
+
+  frame_ = message_of("35=|1=|2=1|3=5|4=.5|5=7|" + filler, "");
+  const MessageView next = *parser_.parse(guarded.at_begin(frame_));
+  const GroupEntry second = *next.group(kGroupShape<2, 3, 4, 5>).entry(0);
+  EXPECT_EQ(second.first_index(), 5U);
+  EXPECT_EQ(second.get<std::int64_t>(3), 5);
+  EXPECT_EQ(second.get<Decimal>(4), Decimal(5, 1));
+  EXPECT_EQ(second.get<std::uint64_t>(5), 7U);
+}
+
+TEST_F(GroupViewTest, a_field_after_an_entry_of_two_fields_in_a_long_message_is_not_found) {
+  const MessageView message =
+      parse("35=W|49=A|58=" + std::string(300, 'x') + "|268=2|269=0|270=1|269=1|270=2|55=A|");
+  const GroupView group = message.group(kMdEntries);
+  EXPECT_EQ(texts(group), (Texts{"269=0|270=1|", "269=1|270=2|"}));
+  EXPECT_EQ(group.entry(1)->get<std::uint64_t>(270), 2U);
+  EXPECT_FALSE((*group.entry(1))[55]);
+  EXPECT_FALSE((*group.entry(0))[271]);
+}
+
 TEST_F(GroupViewTest, an_owned_message_has_the_same_groups) {
   Arena arena;
   const auto owned = to_owned(parse("35=W|268=2|269=0|270=1|269=1|270=2|55=A|"), arena);
