@@ -51,6 +51,7 @@ TEST(VirtualApplication, final_class_costs_nothing_for_what_it_does_not_override
   EXPECT_EQ(callbacks.on_admin, nullptr);
   EXPECT_EQ(callbacks.on_sending, nullptr);
   EXPECT_EQ(callbacks.on_sent, nullptr);
+  EXPECT_EQ(callbacks.on_not_sent, nullptr);
   EXPECT_EQ(callbacks.on_resend_request, nullptr);
   EXPECT_EQ(callbacks.on_disconnect, nullptr);
   EXPECT_EQ(callbacks.write_logon, nullptr);

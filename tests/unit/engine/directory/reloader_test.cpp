@@ -1,10 +1,16 @@
 // Reloader without an EventLoop: a changed file is applied as a whole, or not at all.
 #include "engine/directory/reload/reloader.hpp"
 
+#include <chrono>
+#include <future>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "engine/directory/directory.hpp"
+#include "engine/directory/reload/reload_job.hpp"
+#include "engine/ground/shared/loop_directory.hpp"
+#include "support/network/fake_network.hpp"
 #include "unit/engine/support/floors_fixture.hpp"
 
 namespace nexusfix::engine {
@@ -89,6 +95,25 @@ TEST_F(ReloaderComponent, request_of_a_signal_is_served_beside_the_loops_work_an
   EXPECT_FALSE(floors().directory.reloader.is_requested());
   EXPECT_TRUE(log.has(EventId::ConfigurationReloaded, "0 sessions added, 1 removed, 0 changed"))
       << log.all();
+}
+
+TEST(ReloadRoundComponent, answers_with_an_error_if_a_loop_has_ended) {
+  transport::FakeInternet internet;
+  transport::FakeNetwork network{internet};
+  LoopDirectory directory;
+  directory.add_loop(0, network);
+  directory.add_loop(1, network);
+  directory.remove_loop(1);
+  const auto order = std::make_shared<ReloadOrder>();
+  auto result = order->result();
+  ReloadRound::begin(directory, std::vector<FreshShare>(2), order);
+  EXPECT_EQ(result.wait_for(std::chrono::seconds{0}), std::future_status::timeout)
+      << "the other loop has not prepared its part";
+  directory.remove_loop(0);
+  ASSERT_EQ(result.wait_for(std::chrono::seconds{0}), std::future_status::ready);
+  const ReloadResult done = result.get();
+  ASSERT_FALSE(done.has_value());
+  EXPECT_EQ(done.error().text, "a loop ended\na loop ended");
 }
 
 }  // namespace
