@@ -166,9 +166,9 @@ TEST_F(FieldProofProperty, a_message_that_fits_a_proven_shape_is_valid_and_passe
     if (!is_valid) return;
     const wire::MessageView view = *message;
     view.record_proof(memory_.proof());
-    const bool is_valid = fix44::NewOrderSingle::from(*message).has_value();
-    EXPECT_EQ(fix44::NewOrderSingle::from(view).has_value(), is_valid) << testing::bar(bytes);
-    if (is_valid) fix44::NewOrderSingle::prove(view);
+    const bool is_typed = fix44::NewOrderSingle::from(*message).has_value();
+    EXPECT_EQ(fix44::NewOrderSingle::from(view).has_value(), is_typed) << testing::bar(bytes);
+    if (is_typed) fix44::NewOrderSingle::prove(view);
   };
   for (int i = 0; i < kMessages && !HasFailure(); ++i) {
     for (int j = 0; j < 20; ++j) receive(order);

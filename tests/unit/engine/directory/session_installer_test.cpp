@@ -43,12 +43,12 @@ TEST_F(SessionInstallerComponent, one_session_that_cannot_be_added_adds_none) {
   EXPECT_FALSE(log.has(EventId::SessionAdded)) << log.all();
 }
 
-TEST_F(SessionInstallerComponent, error_names_the_line_of_the_session) {
+TEST_F(SessionInstallerComponent, error_names_the_line_of_the_session_or_of_the_key) {
   open();
   EXPECT_EQ(add(session_text("TRADER")),
             "venue.cfg:11: FIX.4.4:VENUE->TRADER: there is such a session already");
   EXPECT_TRUE(add(session_text("NEW", "UseTCPProxy=Y\nTrustedProxies=10.0.0.5\n"))
-                  .contains("venue.cfg:11: FIX.4.4:VENUE->NEW: UseTCPProxy"));
+                  .contains("venue.cfg:13: FIX.4.4:VENUE->NEW: UseTCPProxy"));
 }
 
 TEST_F(SessionInstallerComponent, nothing_is_added_within_a_callback_or_by_a_loop_that_stops) {
