@@ -52,11 +52,11 @@ def main():
         size, pieces = int(size), int(pieces)
         cost = count / size
         before = smaller.setdefault((stream, len(str(size // pieces))), cost)
-        is_invalid = (count > size * PER_BYTE_MAX + pieces * PER_PIECE_MAX
+        is_too_dear = (count > size * PER_BYTE_MAX + pieces * PER_PIECE_MAX
                     or cost > before * GROWTH_MAX)
         print(f"{cost:9,.1f} {count / pieces:10,.0f}  {size:7}  {pieces:6}  {stream}"
-              f"{'  TOO MANY' if is_invalid else ''}")
-        if is_invalid:
+              f"{'  TOO MANY' if is_too_dear else ''}")
+        if is_too_dear:
             too_many.append(stream)
     if too_many:
         print(f"more than {PER_BYTE_MAX} instructions a byte and {PER_PIECE_MAX} a piece, or "

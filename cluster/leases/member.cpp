@@ -222,8 +222,8 @@ void Member::turn() {
 // No lease depends on it: FIX does, and the times in logs do.
 void Member::look_at_clock() {
   const ClockDifference& found = etcd_.clock_difference();
-  const bool is_valid = std::chrono::abs(found.least) < kClockDifferenceMax;
-  if (std::exchange(is_clock_right_, is_valid) == is_valid || is_valid) return;
+  const bool is_right = std::chrono::abs(found.least) < kClockDifferenceMax;
+  if (std::exchange(is_clock_right_, is_right) == is_right || is_right) return;
   observer_.on_event(EventId::ClusterClockDiffers,
                      "node " + text() + ": the clock of this machine is " +
                          std::to_string(std::chrono::abs(found.least).count()) + " s or more " +

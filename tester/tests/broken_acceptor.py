@@ -192,13 +192,13 @@ class Connection:
         elif msg_type == "D" and self.answers_orders:
             self.on_order(fields, order)
         elif msg_type == "CC":
-            is_invalid = self.fault == "own-msg-type-called-invalid"
-            reject = "373=11|" if is_invalid else self.stream_reject
+            is_broken = self.fault == "own-msg-type-called-invalid"
+            reject = "373=11|" if is_broken else self.stream_reject
             self.send(*(("3", f"45={number}|372=CC|{reject}") if reject else
                         ("j", f"45={number}|372=CC|380=3|")))
         elif msg_type == "7":
-            is_invalid = self.fault == "unsupported-called-invalid"
-            self.send(*(("3", f"45={number}|372=7|373=11|") if is_invalid else
+            is_broken = self.fault == "unsupported-called-invalid"
+            self.send(*(("3", f"45={number}|372=7|373=11|") if is_broken else
                         ("j", f"45={number}|372=7|380=3|")))
         return True
 

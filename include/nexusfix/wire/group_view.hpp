@@ -318,7 +318,8 @@ class GroupEntry {
       key_bytes = keys[0] == key ? 0 : keys[1] == key ? 2 : keys[2] == key ? 4 : kLater;
       if (key_bytes != kLater) [[likely]] {
         read_wide(key_bytes, found);
-        return found.has_front = true;
+        if (found.begin < kReadableFrontBytes) __builtin_unreachable();  // kFieldsInFront
+        return true;
       }
     } else if (field_count() > 2) {
       key_bytes = keys[0] == key ? 0 : keys[1] == key ? 2 : keys[2] == key ? 4 : kLater;
@@ -342,7 +343,6 @@ class GroupEntry {
       found.size = place.size;
       found.data = message_.bytes_.data() + found.begin;
     }
-    found.has_front = found.begin >= kReadableFrontBytes;
     return true;
   }
   // The value of the field after these bytes of keys, in a message with wide places.

@@ -201,7 +201,6 @@ struct ValueAt {
   const char* data;
   std::size_t size;
   std::uint32_t begin;
-  bool has_front;  // whether it may be read with TextFront::Readable
 
   [[nodiscard]] std::string_view text() const noexcept { return {data, size}; }
 };
@@ -356,16 +355,16 @@ class MessageView {
   // The first field with this tag. False: there is none.
   [[nodiscard]] bool find_value(Tag tag, detail::ValueAt& found) const noexcept;
   // The field with this index. True, for find_value().
-  bool read_value_at(std::size_t index, detail::ValueAt& found) const noexcept {
+  [[gnu::always_inline]] bool read_value_at(std::size_t index,
+                                            detail::ValueAt& found) const noexcept {
     if (index < index_.narrow_count) [[likely]] {
       found.begin = index_.narrow_places[index].begin;
       found.size = index_.narrow_places[index].size;
     } else {
       found.begin = index_.places[index].begin;
-      found.size = std::size_t{index_.places[index].end} - found.begin;
+      found.size = index_.places[index].end - found.begin;
     }
     found.data = bytes_.data() + found.begin;
-    found.has_front = found.begin >= kReadableFrontBytes;
     return true;
   }
   [[nodiscard]] bool has_tag(std::size_t index, Tag tag) const noexcept {
@@ -620,6 +619,7 @@ namespace detail {
 // that has both, because compilers keep that in memory.
 template <class T>
 [[nodiscard, gnu::always_inline]] inline bool read_usual(const ValueAt& value, T& read) noexcept {
+  const bool is_front_readable = value.begin >= kReadableFrontBytes;  // in a complete message
   if constexpr (std::is_same_v<T, std::string_view>) {
     read = value.text();
     return value.size != 0;
@@ -629,21 +629,23 @@ template <class T>
     return true;
   } else if constexpr (std::is_same_v<T, std::uint64_t> || std::is_same_v<T, std::int64_t>) {
     std::uint64_t number;
-    if (!value.has_front || !parse_digits<TextFront::Readable>(value.text(), number)) return false;
+    if (!is_front_readable || !parse_digits<TextFront::Readable>(value.text(), number))
+      return false;
     read = static_cast<T>(number);
     return true;
   } else if constexpr (std::is_same_v<T, Decimal>) {
 #if defined(__SSE2__)
     ScaleAndMantissa parsed;
-    if (!value.has_front || !parse_decimal<TextFront::Readable>(value.text(), parsed)) return false;
+    if (!is_front_readable || !parse_decimal<TextFront::Readable>(value.text(), parsed))
+      return false;
     read = Decimal{parsed.mantissa, parsed.scale};
     return true;
 #else
     return false;
 #endif
   } else {
-    const Converted<T> usual = value.has_front ? convert<T, TextFront::Readable>(value.text())
-                                               : Converted<T>{convert<T>(value.text())};
+    const Converted<T> usual = is_front_readable ? convert<T, TextFront::Readable>(value.text())
+                                                 : Converted<T>{convert<T>(value.text())};
     if (!usual) return false;
     read = *usual;
     return true;
@@ -670,7 +672,7 @@ template <class Result, class T>
 
 // A value that is known to be a number.
 [[nodiscard, gnu::always_inline]] inline Decimal checked_decimal(const ValueAt& value) noexcept {
-  if (!value.has_front) [[unlikely]]
+  if (value.begin < kReadableFrontBytes) [[unlikely]]
     return checked_any_decimal(value.text());
   return checked_decimal<TextFront::Readable>(value.text());
 }

@@ -98,7 +98,7 @@ template <class Place>
 
 // The kinds up to timestamps, in the order of Check, in which learn() has stored the checks. Most
 // messages have values of few kinds: one test leaves several out. kNarrow: of a message whose
-// TagSequence is_narrow(), so that it has the valid characters. Then only values of a usual form
+// TagSequence is_narrow(), so that it has valid characters. Then only values of a usual form
 // are valid; nothing is called, so that what this needs stays in registers.
 template <bool kNarrow, class Place>
 [[gnu::always_inline]] inline bool are_plain_valid(FieldSequence& sequence, const char* bytes,

@@ -52,8 +52,8 @@ class HeaderCheck {
 [[nodiscard]] bool supports_version(const ValidationConfig& config,
                                     std::string_view appl_ver_id) noexcept;
 
-// The one that judges messages of this ApplVerID. There is a validator. Of an administrative
-// message any is valid: they share the transport dictionary.
+// The one that judges messages of this ApplVerID. There is a validator. Each can judge
+// an administrative message: they share the transport dictionary.
 [[nodiscard]] const dictionary::Validator& validator_of_version(const ValidationConfig& config,
                                                                 char appl_ver_id) noexcept;
 

@@ -58,7 +58,7 @@ struct HeaderCache::WidePlaces {
 };
 
 // Whether the values of 8, 49 and 56 are the cached ones, the SendingTime is in the cached minute,
-// and the MsgSeqNum is the next one. All texts are compared at once, as each alone would be valid
+// and the MsgSeqNum is the next one. All texts are compared at once, as each alone would be equal
 // nearly always. Every block lies within the message, which is longer than one: what is compared up
 // to its end has as much before it.
 template <class Places>

@@ -21,7 +21,7 @@ namespace nexusfix::engine {
 
 enum class BodyLengthRule : std::uint8_t { Any, Valid };
 
-// The frame with the valid BodyLength and CheckSum; empty: it does not have the form
+// The frame with a valid BodyLength and CheckSum; empty: it does not have the form
 // 8=...|9=...|...|10=...|, or its BodyLength breaks the rule.
 [[nodiscard]] std::string repaired_frame(std::string_view frame, BodyLengthRule rule);
 
@@ -31,7 +31,7 @@ enum class BodyLengthRule : std::uint8_t { Any, Valid };
   return reason == BodyLengthWrong || reason == CheckSumWrong || reason == CheckSumMalformed;
 }
 
-// A message whose BodyLength or CheckSum was invalid. The code after it sees a message with the
+// A message whose BodyLength or CheckSum was invalid. The code after it sees a message with
 // valid ones; the message log has the received bytes.
 class RepairedMessage {
  public:

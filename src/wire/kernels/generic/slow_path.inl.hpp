@@ -339,7 +339,7 @@ struct UsualFields {
   std::uint32_t bytes;
 };
 
-// The head of a usual frame: `8=FIX.4.x` or `8=FIXT.1.x`, `9=` and the valid BodyLength in two or
+// The head of a usual frame: `8=FIX.4.x` or `8=FIXT.1.x`, `9=` and a valid BodyLength in two or
 // three digits. 35 is the next field, unless has_type() finds that out.
 template <bool kFindsType = true>
 inline UsualFields usual_head(const char* frame, std::uint32_t size) noexcept {
